@@ -29,36 +29,11 @@ def scores(seed: int, *, again: int = 0) -> pl.DataFrame:
     return pl.concat([frame, second])
 
 
-def votes() -> pl.DataFrame:
-    """Two judges on 20 items and one pair; every fourth vote is a tie, every fifth is turned."""
-    rows = [
-        {
-            "judge": judge,
-            "item": str(item),
-            "left": "A" if item % 5 else "B",
-            "right": "B" if item % 5 else "A",
-            "outcome": "tie"
-            if item % 4 == 0
-            else ("left" if item % 3 or judge == "x" else "right"),
-        }
-        for judge in ("x", "y")
-        for item in range(20)
-    ]
-    return pl.DataFrame(rows)
-
-
 @pytest.fixture
 def rated(folder: Path) -> str:
     """Ratings of a campaign in which nobody was asked again."""
     scores(1).write_csv("scores.csv")
     return "scores.csv"
-
-
-@pytest.fixture
-def compared(folder: Path) -> str:
-    """Comparisons of two judges."""
-    votes().write_csv("votes.csv")
-    return "votes.csv"
 
 
 def test_criteria_are_apart_and_together(evenhand, rated):
@@ -75,97 +50,3 @@ def test_criteria_are_apart_and_together(evenhand, rated):
     assert known["fleiss"]["value"] == pytest.approx(expected)
     assert known["fleiss"]["lower"] < expected < known["fleiss"]["upper"]
     assert found["scale"].startswith("1 to 5")
-
-
-def test_who_was_asked_again_is_set_against_itself(evenhand, folder):
-    scores(1, again=24).write_csv("scores.csv")
-    ran = evenhand("agreement", "scores.csv", "--scale", "1-5")
-    assert "may be too short. (ICC(1,1), one" in " ".join(ran.out.split())
-    assert "24 second answers of judges" in ran.out
-    whole = evenhand("agreement", "scores.csv", "--json").json["parts"][-1]
-    known = {one["name"]: one["value"] for one in whole["coefficients"]}
-    assert known["intra-n-agreement-0"] == 1
-    assert known["intra-pearson"] == pytest.approx(1)
-
-
-def test_comparisons_have_the_pairwise_kappa_in_both_modes(evenhand, compared):
-    ran = evenhand("agreement", compared)
-    assert "40 comparisons of 20 output pairs by 2 judges each, 2 judges in all" in ran.out
-    assert "pairwise κ, different judges" in ran.out
-    assert "pairwise κ as WMT counts it, inter" in ran.out
-    assert "Scale " not in ran.out
-    whole = evenhand("agreement", compared, "--json").json["parts"][-1]
-    known = {one["name"]: one["value"] for one in whole["coefficients"]}
-    agree = np.mean([item % 4 == 0 or item % 3 != 0 for item in range(20)])
-    chance = 0.25**2 + 0.75**2 / 2
-    assert known["kappa-strict"] == pytest.approx((agree - chance) / (1 - chance))
-    assert known["kappa-wmt"] == pytest.approx(known["kappa-strict"])  # shown in one order each
-    assert "kappa-intra" not in known
-
-
-def test_what_does_not_fit_is_refused(evenhand, rated, compared):
-    assert "are not on the scale" in evenhand("agreement", rated, "--scale", "1-4", code=2).err
-    assert "holds ratings: leave it out" in evenhand(
-        "agreement", rated, "--mode", "wmt", code=2
-    ).err.replace("\n       ", " ")
-    assert (
-        "preferences have no scale" in evenhand("agreement", compared, "--scale", "1-5", code=2).err
-    )
-    assert "column 'colour' not found" in evenhand("agreement", rated, "--by", "colour", code=2).err
-    assert (
-        "lies between 0 and 1, as .95" in evenhand("agreement", rated, "--level", "95", code=2).err
-    )
-
-
-def test_groups_of_judges_stand_apart_and_side_by_side(evenhand, folder):
-    group = pl.when(pl.col("judge") == "j0").then(pl.lit("crowd")).otherwise(pl.lit("expert"))
-    table = scores(1).with_columns(group=group)
-    others = table.with_columns(judge=pl.col("judge") + "b")
-    pl.concat([table, others]).write_csv("groups.csv")
-    named = pl.read_csv("groups.csv").with_columns(
-        group=pl.col("group").replace("crowd", "side by side")
-    )
-    named.write_csv("named.csv")
-    own = evenhand(
-        "agreement", "named.csv", "--group-by", "group", "--scale", "1-5", "--markdown"
-    ).out
-    assert own.count("## side by side") == 2  # that of the group, and that of all
-    ran = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5")
-    titles = [line.split(" ")[0] for line in ran.out.splitlines() if line.endswith("───")]
-    assert titles == ["crowd", "expert", "all", "side"]
-    row = next(line for line in ran.out.splitlines() if line.startswith(" crowd "))
-    found = evenhand("agreement", "groups.csv", "--group-by", "group", "--scale", "1-5", "--json")
-    whole = found.json["groups"]["crowd"]["parts"][-1]
-    same = next(one for one in whole["coefficients"] if one["name"] == "n-agreement-0")
-    assert row.split()[1:3] == [str(whole["units"]), f"{same['value']:.3f}"]
-    for form, cell in (("--latex", "crowd & "), ("--markdown", "| crowd |")):
-        text = evenhand("agreement", "groups.csv", "--group-by", "group", form).out
-        assert cell in text[text.rindex("side by side") :]
-
-
-def test_one_criterion_is_measured_by_itself(evenhand, folder):
-    table = scores(7)
-    table.write_csv("scores.csv")
-    found = evenhand("agreement", "scores.csv", "--criterion", "fluency", "--json").json
-    wide = table.filter(pl.col("criterion") == "fluency").pivot(
-        "judge", index="item", values="score"
-    )
-    expected = fleiss_kappa(aggregate_raters(wide.select("j0", "j1", "j2").to_numpy())[0])
-    kappa = evenhand(
-        *("agreement", "scores.csv", "--criterion", "fluency", "--coefficient", "fleiss", "--json")
-    ).json
-    values = [
-        one["value"]
-        for part in kappa["parts"]
-        for one in part["coefficients"]
-        if "fleiss" in one["name"]
-    ]
-    assert values[0] == pytest.approx(expected)
-    assert "by criterion 'fluency'" in found["signature"]
-    assert (
-        "no criterion 'flow'"
-        in evenhand("agreement", "scores.csv", "--criterion", "flow", code=2).err
-    )
-    votes().write_csv("votes.csv")
-    refused = evenhand("agreement", "votes.csv", "--criterion", "fluency", code=2).err
-    assert "--criterion is of ratings" in " ".join(refused.split())

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
-from ranking.test_position_bias import campaign, rankings
+from ranking.test_position_bias import campaign
 
 
 @pytest.fixture
@@ -25,48 +24,6 @@ def test_it_says_how_often_the_first_wins_and_who_stands_out(evenhand, votes):
     assert {"j00", "j01"} == set(judges[1:3])
     assert "... and 10 more" in ran.out
     assert len(ran.out.splitlines()) <= 28
-
-
-def test_groups_that_are_no_tasks_pool_them_as_in_a_ranking(evenhand, folder):
-    frame = campaign(1).with_columns(
-        task=pl.Series(["one", "two"] * 600), place=pl.Series(["x", "y", "y", "x"] * 300)
-    )
-    frame.write_csv("votes.csv")
-    words = ("votes.csv", "--group-by", "place", "--json")
-    for verb in ("bias", "rank"):
-        groups = evenhand(verb, *words).json["groups"]
-        assert set(groups) == {"x", "y"}
-        for one in groups.values():
-            assert "2 tasks are pooled." in [note["text"] for note in one["findings"]]
-
-
-def test_rankings_with_places_on_the_screen_are_understood(evenhand, folder):
-    rankings(1).write_csv("ranks.csv")
-    ran = evenhand("bias", "ranks.csv")
-    assert "400 rankings → 4,000 comparisons" in ran.out
-    assert "Comparisons of one ranking count for 1/" in ran.out
-
-
-def test_a_group_that_says_nothing_is_named(evenhand, folder):
-    frame = campaign(1).with_columns(
-        place=pl.when(pl.col("judge") < "j10").then(pl.lit("here")).otherwise(pl.lit("there"))
-    )
-    here = (pl.col("place") == "there") | (pl.col("left") < pl.col("right"))
-    frame.filter(here).write_csv("votes.csv")
-    ran = evenhand("bias", "votes.csv", "--group-by", "place")
-    assert "error  no position bias can be told" in ran.out
-    assert "there ──" in ran.out
-
-
-def test_judges_who_do_not_differ_share_the_common_estimate(evenhand, folder):
-    rows = ["left,right,outcome,judge"]
-    for judge in range(6):
-        for won, times in (("left", 6), ("right", 4)):
-            rows += [f"x,y,{won},j{judge}", f"y,x,{won},j{judge}"] * times
-    Path(folder, "same.csv").write_text("\n".join(rows))
-    found = evenhand("bias", "same.csv", "--json").json
-    assert found["spread"] == 0
-    assert any("the common estimate stands for each" in line for line in found["says"])
 
 
 def arena(path: str = "battles.csv") -> None:
@@ -88,29 +45,6 @@ def arena(path: str = "battles.csv") -> None:
                 lengths = f"{words[left]},{words[right]}"
                 rows.append(f"{judge},{kind},{item},{sides},{lengths}")
     Path(path).write_text("\n".join(rows))
-
-
-def test_llm_judges_are_looked_at_one_by_one_and_beside_people(evenhand, folder):
-    arena()
-    Path("own.csv").write_text("system,family\nx,labs\ny,a\nz,b\ngpt,labs\n")
-    words = ("bias", "battles.csv", "--llm-judges", "gpt", "--control", "style")
-    ran = evenhand(*words, "--own", "own.csv")
-    text = " ".join(ran.out.split())
-    assert "gpt prefers outputs with more length: " in text
-    assert "The effect of length on gpt differs from that on people by +" in text
-    assert "gives the same answer in both orders for " in text
-    assert "2 systems of others are too few to say that it prefers its own." in text
-    assert "180 verdicts of 1 LLM judge on 30 items, beside 12 people." in text
-    found = evenhand(*words, "--json").json
-    (judge,) = found["judges"]
-    assert [one["name"] for one in judge["effects"]] == ["position", "length"]
-    assert sum(map(sum, judge["repeated"][0]["table"])) == 90
-    assert found["people"] == 12
-    assert found["excluded"] == []
-    lines = evenhand(*words, "--csv").out.splitlines()
-    assert lines[0].startswith("llm,name,estimate,stderr,lower,upper,p,df,sd,people,excess")
-    assert [line.split(",")[1] for line in lines[1:]] == ["position", "length"]
-    assert r"\begin{tabular}" in evenhand(*words, "--latex").out
 
 
 @pytest.mark.parametrize(

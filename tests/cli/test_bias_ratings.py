@@ -84,13 +84,6 @@ def test_the_verb_prints_effects_and_judges(folder, evenhand):
     assert "no-times" not in {one["code"] for one in told["findings"]}
 
 
-def test_without_times_drift_is_refused_in_words(folder, evenhand):
-    draw(1).drop(columns=["shown_at", "position"]).to_csv("scores.csv", index=False)
-    ran = evenhand("bias", "scores.csv", "--json").json
-    assert [one["code"] for one in ran["findings"]].count("no-times") == 1
-    assert ran["effects"] == []
-
-
 def test_items_that_came_in_one_order_leave_no_drift_to_be_seen():
     names = [(f"j{j}", f"i{i}", k) for j in range(6) for i in range(20) for k in "abc"]
     table = pd.DataFrame(names, columns=["judge", "item", "system"])
@@ -99,28 +92,6 @@ def test_items_that_came_in_one_order_leave_no_drift_to_be_seen():
     found = find(table.assign(position=1, words=1))
     assert found.find("drift") is None
     assert "drift" in {one.values["name"] for one in found.notes if one.code == "no-slope"}
-
-
-@pytest.mark.parametrize(
-    ("change", "words", "why"),
-    [
-        (lambda t: t.drop(columns="judge"), [], "(--column judge=NAME)"),
-        (lambda t: t, ["--control", "item"], "its effect is one of numbers"),
-        (lambda t: t, ["--control", "length"], "length"),
-    ],
-    ids=["no judges", "no numbers", "no column"],
-)
-def test_what_cannot_be_told_is_refused_in_one_line(folder, evenhand, change, words, why):
-    change(draw(1)).to_csv("scores.csv", index=False)
-    assert why in " ".join(evenhand("bias", "scores.csv", *words, code=2).err.split())
-
-
-def test_clusters_that_are_not_there_are_refused(evenhand, folder):
-    rows = [f"j{j},i{i},{s},{(j + i) % 5}" for j in range(4) for i in range(2) for s in "ab"]
-    (folder / "few.csv").write_text("\n".join(["judge,item,system,score", *rows]) + "\n")
-    refused = evenhand("bias", "few.csv", "--cluster", "item", code=2).err
-    assert "cannot be clustered by item" in refused
-    assert "--cluster item" in refused
 
 
 def residualise(table, column):

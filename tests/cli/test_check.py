@@ -124,21 +124,6 @@ def test_what_is_no_log_is_refused(evenhand, folder):
     assert "NUMBER:HASH" in evenhand("check", "votes.txt", "--head", "x", code=2).err
 
 
-def test_options_of_a_log_and_of_a_campaign_are_not_mixed(evenhand, database):
-    Path("items.csv").write_text("item,source,A,B\n1,x,y,z\n")
-    of_log = evenhand("check", "items.csv", "--head", "1:2", code=2).err
-    assert "--head is for a log, and 'items.csv' is a campaign: leave it out" in of_log
-    evenhand("check", database, "--write-log", "log.jsonl")
-    for one in (database, "log.jsonl"):
-        said = evenhand("check", one, "--verbose", code=2).err
-        assert f"--verbose is for a campaign, and '{one}' is a log: leave it out" in said
-
-
-def test_items_as_json_lines_are_a_campaign(evenhand, folder):
-    Path("items.jsonl").write_text('{"item": "1", "source": "x", "A": "y", "B": "z"}\n')
-    assert "the campaign can be launched" in evenhand("check", "items.jsonl").out
-
-
 def test_a_log_is_not_written_over_a_file(evenhand, database):
     Path("log.jsonl").write_text("mine")
     assert (

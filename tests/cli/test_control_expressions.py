@@ -1,6 +1,5 @@
 """`--control` by a SQL expression of columns, and `--control style`."""
 
-import csv
 import json
 from pathlib import Path
 from random import Random
@@ -9,9 +8,6 @@ import duckdb
 import pandas as pd
 import pytest
 from scipy.special import expit
-
-import evenhand as package
-from evenhand.errors import UnknownColumn, UnknownOption
 
 WORTHS = {"A": 0.8, "B": 0.2, "C": 0.0, "D": -0.6}
 
@@ -121,69 +117,8 @@ def test_style_is_the_relative_difference_of_what_is_there(evenhand, folder, fla
     assert said.endswith("each as (left − right) / (left + right + 1).")
 
 
-def test_style_takes_plain_columns_and_works_on_frames(evenhand, flat):
-    expected = evenhand("rank", flat, "--control", "r_length", "--json").json
-    found = evenhand("rank", flat, "--control", "style", "--json").json
-    assert _numbers(found) == [pytest.approx(row, rel=1e-9) for row in _numbers(expected)]
-    frame = package.rank(package.read(pd.read_csv(flat)), controls=("style",))
-    assert frame.controlled.effects[0].name == "length"
-    assert frame.controlled.effects[0].estimate == pytest.approx(
-        found["controls"][0]["estimate"], rel=1e-9
-    )
-    with pytest.raises(UnknownOption, match="an expression, which needs a file or a DuckDB"):
-        package.rank(package.read(pd.read_csv(flat)), controls=("length_a - length_b",))
-
-
 def test_a_column_called_style_is_a_column(evenhand, folder, flat):
     frame = pd.read_csv(flat).rename(columns={"difference": "style"})
     frame.to_csv("own.csv", index=False)
     (control,) = evenhand("rank", "own.csv", "--control", "style", "--json").json["controls"]
     assert control["sd"] == pytest.approx((frame["style"] ** 2).mean() ** 0.5)
-
-
-def test_the_report_says_what_was_held_constant(evenhand, flat):
-    words = ("--control", "style", "--control", "d = length_a - length_b")
-    part = evenhand("report", flat, *words[:2], "--sections", "methods", "--json").json["parts"][0]
-    (section,) = part["sections"]
-    (written,) = (one["text"] for one in section["blocks"] if one["name"] == "methods.txt")
-    assert "length (length_a, length_b; relative) held constant" in written
-    assert "--control style" in section["command"]
-    part = evenhand("report", flat, *words[2:], "--sections", "methods", "--json").json["parts"][0]
-    (written,) = (
-        one["text"] for one in part["sections"][0]["blocks"] if one["name"] == "methods.txt"
-    )
-    assert "d (length_a - length_b) held constant" in written
-
-
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        (
-            "lenght_a - length_b",
-            "column 'lenght_a' not found in flat.csv. Did you mean 'length_a'?",
-        ),
-        ("length_a - (select 1)", "holds a query of its own"),
-        ("length_a -", "is not one SQL expression: syntax error"),
-        ("length_a - length(read_text('x'))", "calls read_text(), which conditions may not"),
-        ("judge - length_b", "control 'j0' in column 'judge' of flat.csv"),
-        ("1 + 1", "names no column"),
-        ("sum(length_a)", "is no number of each row"),
-        ("length_a / (length_b - length_b)", "is not a finite number in column"),
-        ("german = 'de'", "control ''de'' names no column"),
-        ("lang <> 'fr'", "is 1 in every comparison"),
-    ],
-)
-def test_what_is_no_number_of_a_row_is_refused(evenhand, flat, word, said):
-    text = " ".join(evenhand("rank", flat, "--control", word, code=2).err.split())
-    assert said in text
-
-
-def test_style_is_refused_where_nothing_tells_of_it(evenhand, folder):
-    with (folder / "votes.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [("left", "right", "outcome"), ("A", "B", "left"), ("B", "A", "left")]
-        )
-    said = " ".join(evenhand("rank", "votes.csv", "--control", "style", code=2).err.split())
-    assert "there is nothing of it: name two columns (--control NAME=LEFT,RIGHT)" in said
-    with pytest.raises(UnknownColumn):
-        package.rank(package.read("votes.csv"), controls=("style",))

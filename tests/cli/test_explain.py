@@ -22,21 +22,6 @@ def test_rows_that_came_in_batches_are_counted_by_themselves():
     )
 
 
-def test_sums_beside_a_count_are_not_what_rows_are_counted_by():
-    named = ("task", "evenhand_cluster", "evenhand_count", "evenhand_ties", "evenhand_odd")
-    alone, squares = ("evenhand_count",), ("left", "evenhand_count", "evenhand_squares")
-    fetches = [Fetch("duckdb", "SELECT 1", 3, columns) for columns in (named, alone, squares)]
-    lines = write_account(fetches).splitlines()
-    assert "rows counted by task, cluster with 2 more columns: 3 rows" in lines[1]
-    assert "rows counted: 3 rows × 1 column collected" in lines[3]
-    assert "rows counted by left with their squares: 3 rows × 3 columns collected" in lines[5]
-
-
-def test_a_command_that_is_refused_gives_no_cause_why_nothing_was_asked():
-    result = CliRunner().invoke(main, ["rank", "nowhere.csv", "--explain"])
-    assert "explain  no query was run\n" in result.stderr
-
-
 @pytest.mark.parametrize(("held", "said"), [(10**9, False), (0, True)])
 def test_a_fit_with_a_control_says_whether_rows_were_streamed(tmp_path, monkeypatch, held, said):
     path = tmp_path / "votes.parquet"

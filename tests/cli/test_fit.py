@@ -55,20 +55,6 @@ def test_the_deviance_alone_does_not_reject_a_model_where_cells_expect_few(evenh
     assert "cells expect fewer than 5" in text
 
 
-def test_judges_have_coefficients_against_the_first(evenhand, table1):
-    text = evenhand("fit", table1, "--judge-covariate", "judge").out
-    # gnm 1.1.2 and prefmod 0.8-36, llbtPC.fit(formel = ~SUBJ), eq. (2)
-    assert rows(text)["o1:J3"][:2] == ["A:J3", "-1.8676"]
-    assert "Coefficients without a group are those of 'J1'" in text
-    assert "o1:J1" not in text
-
-
-def test_a_covariate_may_be_called_by_its_name_in_the_file(evenhand, table1):
-    Path("own.csv").write_text(Path(table1).read_text().replace("judge,", "annotator,", 1))
-    text = evenhand("fit", "own.csv", "--judge-covariate", "annotator").out
-    assert re.search(r"^ 107\.5000 +35 ", text, re.MULTILINE)
-
-
 def test_the_home_advantage_is_twice_delta(evenhand):
     evenhand("demo", "baseball1987", "-o", "baseball.csv")
     found = evenhand("fit", "baseball.csv", "--order-effect", "--json").json
@@ -78,54 +64,9 @@ def test_the_home_advantage_is_twice_delta(evenhand):
     assert 2 * order["stderr"] == pytest.approx(0.130943642532349, abs=1e-6)
 
 
-@pytest.mark.parametrize("verb", ["rank", "fit"])
-def test_groups_that_were_asked_for_are_groups_even_if_there_is_one(evenhand, table1, verb):
-    words = ["--where", "judge = 'J1'", "--group-by", "judge", "--json"]
-    assert list(evenhand(verb, table1, *words).json["groups"]) == ["J1"]
-
-
-@pytest.mark.parametrize("verb", ["rank", "fit"])
-def test_if_no_group_says_anything_the_reasons_are_given(evenhand, folder, verb):
-    Path("none.csv").write_text(
-        "task,left,right,outcome\none,A,B,left\ntwo,B,A,left\n", encoding="utf-8"
-    )
-    said = evenhand(verb, "none.csv", code=2).err
-    assert re.search(r"one: worths are not identified.*two: worths are not identified", said)
-
-
-def test_groups_and_covariates_exclude_each_other(evenhand, table1):
-    words = ["--group-by", "judge", "--judge-covariate", "judge"]
-    said = evenhand("fit", table1, *words, code=2).err
-    assert "column 'judge' cannot be a judge covariate: it defines the groups" in said
-
-
-def test_a_covariate_that_is_the_task_is_called_by_the_name_of_its_column(evenhand, tasks):
-    text = Path(tasks).read_text(encoding="utf-8").replace("task,", "language_pair,", 1)
-    Path(tasks).write_text(text, encoding="utf-8")
-    said = evenhand("fit", tasks, "--judge-covariate", "language_pair", code=2).err
-    assert "column 'language_pair' cannot be a judge covariate: each task is fitted by" in said
-
-
-def test_a_group_that_cannot_be_fitted_is_named(evenhand, folder):
-    Path("mixed.csv").write_text(
-        "task,left,right,outcome\ngood,A,B,left\ngood,B,A,left\nbad,A,B,left\n", encoding="utf-8"
-    )
-    found = evenhand("fit", "mixed.csv", "--json").json
-    assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
-    assert "error  worths are not identified" in evenhand("fit", "mixed.csv").out
-    assert "bad: worths are not identified" in evenhand("fit", "mixed.csv", "--csv").err
-
-
 def test_rank_and_fit_sign_the_same_judgments(evenhand, table1):
     digests = {
         evenhand(verb, table1, "--json").json["signature"].rpartition("sha256")[2]
         for verb in ("rank", "fit")
     }
     assert len(digests) == 1
-
-
-def test_a_fit_of_few_systems_is_one_screen(evenhand, table1):
-    lines = evenhand("fit", table1).out.splitlines()
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 80
-    assert lines[0] == "Worths differ between systems: LR 670.8243 on 3 df, p < 0.001."

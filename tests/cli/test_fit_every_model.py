@@ -1,6 +1,5 @@
 """`evenhand fit --model NAME` with every name of the registry, on votes and on rankings."""
 
-import re
 from math import log, sqrt
 from pathlib import Path
 
@@ -16,57 +15,7 @@ def test_the_command_line_offers_the_models_of_the_registry_in_its_order():
     assert (*MODELS, *RATING_MODELS) == OFFERED
 
 
-def test_a_model_without_coefficients_prints_no_empty_table(evenhand, table1):
-    text = evenhand("fit", table1, "--model", "uniform").out
-    assert "s.e." not in text
-    assert "Log-likelihood -1,054.6678" in " ".join(text.split())  # 960 ln(1/3)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("rao-kupper", ["--ties", "rao-kupper"]),
-        ("glenn-david", ["--ties", "glenn-david"]),
-        ("bradley-terry-prior", ["--prior", "1"]),
-    ],
-)
-def test_names_with_settings_are_the_default_model_with_those_options(
-    evenhand, table1, name, words
-):
-    named = evenhand("fit", table1, "--model", name, "--order-effect", "--json").json
-    asked = evenhand("fit", table1, *words, "--order-effect", "--json").json
-    assert named == asked
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "said"),
-    [
-        ("rao-kupper", ["--ties", "davidson"], "--ties does not apply to rao-kupper: it has"),
-        ("bradley-terry-prior", ["--prior", "2"], "--prior does not apply to bradley-terry-prior"),
-        ("uniform", ["--prior", "1"], "--prior does not apply to uniform: it has no such options"),
-        (
-            "judge-slopes",
-            ["--order-effect"],
-            "--order-effect does not apply to judge-slopes: it has --ties, --reference",
-        ),
-        (
-            "judge-slopes",
-            ["--ties", "rao-kupper"],
-            "ties cannot be 'rao-kupper': choose davidson | discard",
-        ),
-        ("judge-slopes", ["--group-by", "judge"], "--group-by does not apply to judge-slopes"),
-    ],
-)
-def test_options_that_do_not_apply_are_refused(evenhand, table1, name, words, said):
-    assert said in evenhand("fit", table1, "--model", name, *words, code=2).err
-
-
 HOPKINS_MAY = golden("12_hopkins_may_baselines", "hm")
-STUDENTS = {
-    "asymmetric-students": "independent_students_asymmetric",
-    "arithmetic-students": "independent_students_arithmetic",
-    "geometric-students": "independent_students_geometric_normalized",
-}
 
 
 @pytest.fixture
@@ -76,14 +25,6 @@ def records(folder):
     lines = [",".join(row) for row in (("left", "right", "outcome"), *rows)]
     Path("records.csv").write_text("\n".join(lines), encoding="utf-8")
     return "records.csv"
-
-
-@pytest.mark.parametrize("name", STUDENTS)
-def test_each_name_of_students_puts_them_together_in_its_own_way(evenhand, records, name):
-    chances = HOPKINS_MAY.expected["models"][STUDENTS[name]]
-    expected = sum(log(chances[f"{a}|{b}"][told]) for a, b, told in HOPKINS_MAY.input["train"])
-    found = evenhand("fit", records, "--model", name, "--json").json
-    assert found["loglik"] == pytest.approx(expected, abs=1e-10)
 
 
 def centred(numbers):
@@ -135,37 +76,6 @@ def test_estimates_of_item_response_models_are_no_worths(evenhand, records, name
     assert estimates(found) == pytest.approx(centred(by_name), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("name", "title"), [("independent-pairs", "half log-odds"), ("judge-slopes", "λ")]
-)
-def test_the_column_of_estimates_is_headed_by_their_scale(evenhand, table1, name, title):
-    text = evenhand("fit", table1, "--model", name).out
-    heading = next(line for line in text.splitlines() if "parameter" in line)
-    assert re.split(" {2,}", heading.strip())[2] == title
-    paper = evenhand("fit", table1, "--model", name, "--latex").out
-    assert (r"& $\lambda$ &" in paper) == (title == "λ")
-    assert title == "λ" or title in paper
-
-
-@pytest.mark.parametrize("name", ["random-judges", "judge-slopes"])
-def test_dropped_ties_do_not_make_rankings_of_judgments(evenhand, table1, name):
-    text = evenhand("fit", table1, "--model", name, "--ties", "discard").out
-    assert "960 judgments, 43 ties excluded, 4 systems" in text  # 43 in Table 1
-    assert "excluded" not in evenhand("fit", table1, "--model", name).out
-
-
-def test_settings_of_item_response_models_are_those_of_their_classes(evenhand, table1):
-    words = ("--ability-sd", "2", "--noise-sd", "0.5", "--sweeps", "120", "--burn-in", "40")
-    found = evenhand("fit", table1, "--model", "irt-gaussian", *words, "--chains", "2", "--json")
-    model = package.IRTGaussian(ability_sd=2.0, noise_sd=0.5, sweeps=120, burn_in=40, chains=2)
-    expected = model.fit(package.read(table1)).abilities
-    assert found.json["extras"]["abilities"] == expected.tolist()
-    words = ("--categories", "5", "--concentration", "1", "--sweeps", "80", "--burn-in", "20")
-    found = evenhand("fit", table1, "--model", "irt-categorical", *words, "--json").json
-    model = package.IRTCategorical(categories=5, concentration=1.0, sweeps=80, burn_in=20)
-    assert found["extras"]["quality"] == model.fit(package.read(table1)).quality.tolist()
-
-
 def test_rank_and_fit_take_the_settings_and_the_seed_of_item_response_models(evenhand, table1):
     words = (
         "--model",
@@ -193,11 +103,3 @@ def test_rank_and_fit_take_the_settings_and_the_seed_of_item_response_models(eve
     }
     for (verb, *more), said in refused.items():
         assert said in evenhand(verb, table1, *more, code=2).err
-
-
-def test_settings_of_other_models_are_refused(evenhand, table1):
-    said = evenhand("fit", table1, "--categories", "5", code=2).err
-    assert "--categories does not apply to bradley-terry" in said
-    Path("scores.csv").write_text("judge,item,system,score\nj,i,A,1\nj,i,B,2\n")
-    said = evenhand("fit", "scores.csv", "--chains", "2", code=2).err
-    assert "--chains is of comparisons; these are ratings" in said

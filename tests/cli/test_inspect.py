@@ -1,20 +1,8 @@
 from __future__ import annotations
 
-import re
-import shlex
 from pathlib import Path
 
-import polars as pl
 import pytest
-
-from evenhand import read
-from evenhand.data.slips import find_slips
-
-
-def test_systems_that_stand_left_equally_often_are_said_once(evenhand, folder):
-    rows = "left,right,outcome\nA,B,left\nB,A,left\n"
-    Path("even.csv").write_text(rows, encoding="utf-8")
-    assert "was shown on the left in 50 % of its comparisons" in evenhand("inspect", "even.csv").out
 
 
 def test_what_cannot_be_ranked_is_seen_before(evenhand, folder):
@@ -24,16 +12,6 @@ def test_what_cannot_be_ranked_is_seen_before(evenhand, folder):
     assert "2 groups of systems were never compared" in evenhand("inspect", "apart.csv").out
     Path("always.csv").write_text("left,right,outcome\nA,B,left\n", encoding="utf-8")
     assert "Some worths are infinite" in " ".join(evenhand("inspect", "always.csv").out.split())
-
-
-def test_controls_and_repeats_are_shown_where_they_are_known(evenhand, folder):
-    Path("kinds.csv").write_text(
-        "judge,system,score,type\nj1,A,1,TGT\nj1,B,3,BAD\nj2,A,2,CHK\nj2,B,2,BAD\n",
-        encoding="utf-8",
-    )
-    assert "2 controls, 1 repeat." in evenhand("inspect", "kinds.csv").out
-    total = evenhand("inspect", "kinds.csv", "--json").json["total"]
-    assert (total["controls"], total["repeats"]) == (2, 1)
 
 
 def test_judges_of_ratings_whose_names_nearly_agree_are_pointed_out(evenhand, folder):
@@ -56,14 +34,6 @@ def test_rows_that_were_pasted_twice_are_counted(evenhand, folder):
     # without judges or items the same row is just another answer
     Path("bare.csv").write_text("left,right,outcome\nA,B,left\nA,B,left\n", encoding="utf-8")
     assert "identical" not in evenhand("inspect", "bare.csv", "--json").out
-
-
-def test_a_header_in_the_middle_is_called_one(evenhand, folder):
-    Path("votes.csv").write_text(2 * "left,right,verdict\nA,B,left\n", encoding="utf-8")
-    ran = evenhand("inspect", "votes.csv", code=2)
-    assert "votes.csv repeats its header (line 3)" in ran.err
-    Path("scores.csv").write_text(2 * "judge,system,score\nj,A,3\n", encoding="utf-8")
-    assert "scores.csv repeats its header (line 3)" in evenhand("inspect", "scores.csv", code=2).err
 
 
 def test_a_score_far_from_all_others_is_named(evenhand, folder):
@@ -116,103 +86,3 @@ def test_rows_of_a_wide_table_are_named_by_their_lines_in_the_file(evenhand, fol
     assert "1 score of 88 (line 22)" in said
     assert "3 rows equal another row in every column (lines 6 and 42)" in said
     assert "scale" not in said  # one slip is none
-
-
-def test_slips_of_a_frame_name_its_cells():
-    rows = [(f"j{n % 3}", f"i{n // 6}", "AB"[n % 2], n % 5 + 1) for n in range(40)]
-    columns = ["judge", "item", "system", "score"]
-    frame = pl.DataFrame([*rows, ("j0", "i9", "A", 8)], columns, orient="row")
-    (found,) = find_slips(read(frame))
-    assert "1 score of 8 (judge j0, item i9, system A), all others from 1 to 5" in found
-
-
-def test_all_missing_columns_are_asked_for_at_once_as_words_of_a_shell(evenhand, folder):
-    Path("sheet.csv").write_text("Judge,Sys A,Sys B,verdict\nx,A,B,left\n", encoding="utf-8")
-    said = evenhand("inspect", "sheet.csv", code=2).err
-    assert "Are they 'Sys A' and 'Sys B'?" in said
-    options = re.search(r"Say which they are: (.*), in Python", said)[1]
-    assert evenhand("inspect", "sheet.csv", *shlex.split(options)).code == 0
-
-
-def test_a_declared_scale_is_checked_by_inspect_and_report(evenhand, folder):
-    """Scores of 2 to 4 on a scale of 1 to 5: the scale of agreement, diagnosis and methods."""
-    rows = [
-        f"j{judge},i{item},{system},{2 + (item + judge * (item % 2) + (system == 'B')) % 3}"
-        for judge in range(4)
-        for item in range(8)
-        for system in "AB"
-    ]
-    text = "\n".join(["judge,item,system,score", *rows])
-    Path("scores.csv").write_text(text, encoding="utf-8")
-    said = " ".join(evenhand("inspect", "scores.csv", "--scale", "1-5").out.split())
-    assert "All scores are on the scale 1 to 5." in said
-    refused = evenhand("inspect", "scores.csv", "--scale", "1-3", code=2).err
-    lines = [at for at, row in enumerate(rows, start=2) if row.endswith("4")]
-    where = ", ".join(map(str, lines[:5]))
-    refused = " ".join(refused.split())
-    assert f"{len(lines)} scores are not on the scale 1 to 3: 4 (lines {where}); correct" in refused
-    assert "--missing" not in refused  # a third of all scores
-    cured = evenhand("inspect", "scores.csv", "--scale", "1-3", "--missing", "4").out
-    assert "All scores are on the scale 1 to 3." in " ".join(cured.split())
-    words = ("--scale", "1-5", "--sections", "scoring,scorers,methods", "--json")
-    report = evenhand("report", "scores.csv", *words).json["parts"][0]
-    sections = {one["name"]: one for one in report["sections"]}
-    (written,) = (
-        one["text"] for one in sections["methods"]["blocks"] if one["name"] == "methods.txt"
-    )
-    assert "Krippendorff's α, on the scale 1 to 5, declared (" in written
-    for name in ("scoring", "scorers"):
-        command = shlex.split(sections[name]["command"])[1:]
-        assert "--scale" in command
-        assert evenhand(*command).out
-    Path("votes.csv").write_text("left,right,outcome\nA,B,left\nB,A,left\n", encoding="utf-8")
-    for verb in ("inspect", "report"):
-        refused = evenhand(verb, "votes.csv", "--scale", "1-5", code=2).err
-        assert "scale '1-5' is of scores, and votes.csv holds none" in " ".join(refused.split())
-    assert "scale 'x' is none" in evenhand("report", "scores.csv", "--scale", "x", code=2).err
-
-
-def test_a_misspelt_system_is_asked_about(evenhand, folder):
-    rows = [f"{a},{b},{o}" for a, b in ("AB", "BC", "CA") for o in ("left", "right", "tie")] * 5
-    named = {"A": "opus", "B": "lark", "C": "gpt-4"}
-    text = "\n".join(["left,right,outcome", *rows])
-    for letter, name in named.items():
-        text = re.sub(rf"\b{letter}\b", name, text)
-    Path("votes.csv").write_text(f"{text}\nopsu,lark,right\n", encoding="utf-8")
-    said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
-    assert 'correct "opsu" if it is "opus"' in said
-    Path("votes.csv").write_text(f"{text}\ngpt-5,lark,right\n", encoding="utf-8")
-    assert "correct" not in evenhand("rank", "votes.csv", code=2).err  # another version
-
-
-@pytest.mark.parametrize(
-    ("verb", "name", "said"),
-    [
-        ("rank", "board.html", "evenhand report writes a page"),
-        ("rank", "board.jpg", "figures are .svg, .png or .pdf"),
-        ("fit", "fit.svg", "fit draws no figure"),
-        ("rank", "board.tsv", ".csv has the same rows"),
-        ("rank", "board.foo", "the ending '.foo' is none of .json, .csv, .tex, .md"),
-    ],
-)
-def test_an_ending_that_is_not_written_leads_to_one_that_is(evenhand, table1, verb, name, said):
-    assert said in " ".join(evenhand(verb, table1, "-o", name, code=2).err.split())
-
-
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [
-        ("system", "judge,item,system,score\na,1,x,3\na,1,,4\nb,1,y,2\n"),
-        ("judge", "judge,item,system,score\na,1,x,3\n,1,y,4\nb,1,y,2\n"),
-        ("judge", "judge,item,system,score\na,1,x,3\n  ,1,y,4\nb,1,y,2\n"),
-        ("judge", "judge,item,system,score\na,1,x,3\n\t,1,y,4\nb,1,y,2\n"),
-        ("item", "judge,item,left,right,outcome\na,1,x,y,left\na,,x,y,tie\nb,1,y,x,left\n"),
-    ],
-)
-def test_rows_without_a_name_are_refused_with_what_leaves_them_out(evenhand, folder, column, text):
-    Path("rows.csv").write_text(text, encoding="utf-8")
-    said = evenhand("inspect", "rows.csv", code=2).err
-    assert f"a value is missing in column '{column}' of rows.csv (line 3)" in said
-    (option,) = re.findall(r"leave such rows out \((--where .*), in Python", said)
-    kept = evenhand("inspect", "rows.csv", *shlex.split(option), "--json").json
-    assert [one["rows"] for one in kept["excluded"]] == [1]

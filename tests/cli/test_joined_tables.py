@@ -30,48 +30,6 @@ def test_judges_are_joined_from_a_table_and_cluster_within_their_groups(evenhand
     assert test["notes"] == ["for these 4 judges only"]
 
 
-def test_the_reference_level_may_be_named(evenhand, table1, judges):
-    words = ["--judges", judges, "--judge-covariate", "native"]
-    found = evenhand("fit", table1, *words, "--reference-level", "native=yes", "--json").json
-    names = [one["name"] for one in found["coefficients"]]
-    assert "o1:no" in names
-    assert "o1:yes" not in names
-    assert "is not a level of native. There are no, yes" in (
-        evenhand("fit", table1, *words, "--reference-level", "native=y", code=2).err
-    )
-    both = ["--reference-level", "native=yes", "--reference-level", "native=no"]
-    assert "given two levels" in evenhand("fit", table1, *words, *both, code=2).err
-    assert "is not column=level" in (
-        evenhand("fit", table1, "--reference-level", "native", code=2).err
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (JUDGES + "J4,no,2\n", "J4 stands more than once"),
-        (JUDGES.replace("J4,yes,2\n", ""), "J4 of table1.csv is not in judges.csv"),
-        (JUDGES.replace("native", "outcome"), "already has a column 'outcome'"),
-        (JUDGES.replace("judge,", "who,"), "judges.csv needs a column 'judge'"),
-    ],
-)
-def test_a_table_that_does_not_fit_is_refused(evenhand, table1, text, words):
-    write("judges.csv", text)
-    said = evenhand(
-        "fit", table1, "--judges", "judges.csv", "--judge-covariate", "native", code=2
-    ).err
-    assert words in said
-
-
-def test_judgments_without_judges_cannot_be_joined(evenhand, modpref, judges):
-    assert "column 'judge' not found" in evenhand("fit", modpref, "--judges", judges, code=2).err
-
-
-def test_a_table_is_not_overwritten(evenhand, table1, judges):
-    said = evenhand("fit", table1, "--judges", judges, "-o", judges, code=2).err
-    assert "would overwrite" in said
-
-
 def test_items_are_joined_and_tested_like_judges(evenhand, folder):
     draw, outcomes = Random(1), ("left", "tie", "right")
     rows = ["judge,item,left,right,outcome"]
@@ -93,11 +51,6 @@ def test_items_are_joined_and_tested_like_judges(evenhand, folder):
     text = evenhand("fit", "votes.csv", *words).out
     assert "believe the larger p" in text
     assert re.search(r"^ worths by origin +F by item +", text, re.MULTILINE)
-
-
-def test_rules_of_ranking_take_no_tables(evenhand, table1, judges):
-    said = evenhand("rank", table1, "--judges", judges, "--method", "origwmt", code=2).err
-    assert "--judges cannot be joined for --method origwmt" in said
 
 
 def test_rankings_cluster_where_judges_are_the_covariate(evenhand, folder):
@@ -144,19 +97,6 @@ def test_another_table_of_judges_is_another_signature(evenhand, table1, judges, 
     assert "covariates" not in evenhand("fit", table1, "--json").json["signature"]
 
 
-@pytest.mark.parametrize("name", ["Judge", "Annotator", "judge_id"])
-def test_a_table_of_judges_has_the_names_that_judgments_may_have(evenhand, table1, name):
-    write("judges.csv", JUDGES.replace("judge", name))
-    words = ["--judges", "judges.csv", "--judge-covariate", "native", "--json"]
-    assert [one["group"] for one in evenhand("fit", table1, *words).json["orders"]] == ["no", "yes"]
-
-
-def test_two_columns_of_judges_are_refused(evenhand, table1):
-    write("judges.csv", "user,rater,native\nJ1,J1,yes\n")
-    said = evenhand("fit", table1, "--judges", "judges.csv", code=2).err
-    assert "user, rater of judges.csv could each be the judge" in said
-
-
 def test_a_judge_who_is_lacking_may_be_left_out_as_the_refusal_says(evenhand, table1):
     write("judges.csv", JUDGES.replace("J4,yes,2\n", ""))
     words = ["--judges", "judges.csv", "--judge-covariate", "native"]
@@ -166,25 +106,6 @@ def test_a_judge_who_is_lacking_may_be_left_out_as_the_refusal_says(evenhand, ta
     assert evenhand("fit", table1, *words, *where, "--json").json["n_judgments"] == 720
 
 
-def test_a_table_of_which_nothing_is_used_is_said(evenhand, table1, judges):
-    covariate, group = "--judge-covariate", "--group-by"
-    verbs = {"fit": covariate, "compare --nested": covariate, "rank": group, "test": group}
-    for verb, option in verbs.items():
-        note = f"columns native, years of judges.csv are not used: name one with {option}"
-        assert note in evenhand(*verb.split(), table1, "--judges", judges, "--json").out
-        used = evenhand(*verb.split(), table1, "--judges", judges, option, "native", "--json").out
-        assert "not used" not in used
-
-
-def test_numbers_that_are_taken_as_groups_are_said(evenhand, table1):
-    write("judges.csv", "judge,age,native,half\nJ1,31,yes,1\nJ2,42,yes,1\nJ3,53,no,2\nJ4,64,no,2\n")
-    words = ["--judges", "judges.csv", "--judge-covariate"]
-    note = "age has 4 values for 4 judges, taken as groups"
-    assert note in evenhand("fit", table1, *words, "age", "--json").out
-    for plain in ("native", "half", "judge"):
-        assert "taken as groups" not in evenhand("fit", table1, *words, plain, "--json").out
-
-
 def test_the_comparison_of_models_is_signed_by_its_covariates(evenhand, table1, judges):
     words = ["--judges", judges, "--judge-covariate", "native", "--json"]
     first = evenhand("compare", "--nested", table1, *words).json["signature"]
@@ -192,11 +113,3 @@ def test_the_comparison_of_models_is_signed_by_its_covariates(evenhand, table1, 
     other = evenhand("compare", "--nested", table1, *words).json["signature"]
     assert "covariates sha256" in first
     assert first != other
-
-
-def test_numbers_that_change_within_a_judge_are_no_names_of_judges(evenhand, table1):
-    header, *rows = Path(table1).read_text(encoding="utf-8").split()
-    write(
-        "rounds.csv", "\n".join([f"{header},round", *(f"{r},{i % 3}" for i, r in enumerate(rows))])
-    )
-    assert "taken as groups" not in evenhand("fit", "rounds.csv", "--judge-covariate", "round").out

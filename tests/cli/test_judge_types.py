@@ -71,13 +71,6 @@ def test_verdicts_of_marked_judges_change_no_number(verb, tmp_path):
     assert numbers_of(found) == numbers_of(expected)
 
 
-def test_python_counts_them_too(tmp_path):
-    ranking = evenhand.rank(write(tmp_path / "both.csv"))
-    assert ranking.n_judgments == 72
-    assert [one.code for one in ranking.excluded] == ["llm-judges"]
-    assert "excluded 36 of 108 rows" in ranking.signature
-
-
 def test_named_as_llm_judges_they_help(tmp_path):
     both = write(tmp_path / "both.csv")
     for ranking in (
@@ -91,31 +84,6 @@ def test_named_as_llm_judges_they_help(tmp_path):
     assert made["excluded"] == []
 
 
-def test_of_ratings_likewise(tmp_path):
-    path = tmp_path / "scores.csv"
-    rows = [
-        [judge, kind, f"i{item}", system, score + item % 3]
-        for judge, kind in [("ann", "human"), ("bob", ""), ("cem", "Human"), ("m", "LLM")]
-        for item in range(12)
-        for system, score in [("a", 3 + (item * len(judge)) % 2), ("b", 9 if kind == "LLM" else 2)]
-    ]
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([["judge", "judge_type", "item", "system", "score"], *rows])
-    ranking = evenhand.rank(path)
-    assert ranking.systems[0] == "a"
-    assert ranking.n_judgments == 72
-    assert [(one.code, one.rows) for one in ranking.excluded] == [("llm-judges", 24)]
-    tested = evenhand.find_differences(path)
-    assert [(one.code, one.rows) for one in tested.excluded] == [("llm-judges", 24)]
-
-
-def test_replace_keeps_them(tmp_path):
-    both = write(tmp_path / "both.csv")
-    assert evenhand.replace(both, llm_judges="gpt-4", epsilon=0.2).replacements[0].llm == "gpt-4"
-    made = run("replace", both, "--llm-judges", "gpt-4", "--epsilon", ".2")
-    assert made.exit_code == 0
-
-
 def test_the_report_is_of_people(tmp_path):
     both = write(tmp_path / "both.csv")
     reports = [
@@ -125,13 +93,6 @@ def test_the_report_is_of_people(tmp_path):
     assert [one["code"] for one in reports[0]["excluded"]] == ["llm-judges"]
     boards = [one["parts"][0]["sections"][0]["tables"][0]["rows"] for one in reports]
     assert boards[0] == boards[1]
-
-
-def test_llm_judges_alone_are_ranked_and_said(tmp_path):
-    alone = write(tmp_path / "llm.csv", people=False, llm="m")
-    made = run("rank", alone, "--prior", "1")
-    assert made.exit_code == 0
-    assert "judged by LLM judges, no people" in made.output
 
 
 SAYS = ["rank", "test", "fit", "robustness", "bias", "agreement", "judges", "inspect"]
@@ -146,30 +107,6 @@ def test_types_that_are_unknown_are_said_and_count_as_people(verb, tmp_path):
     assert evenhand.rank(path).n_judgments == 108
     if verb in ("rank", "agreement"):  # who is named as an LLM is not counted as people
         assert "judge_type says" not in run(verb, path, "--llm-judges", "m1").output
-
-
-def test_other_types_of_people_are_noted(tmp_path):
-    beside = write(tmp_path / "beside.csv", types=("native", "llm"))
-    path = write(tmp_path / "own.csv", types=("native", "learner"), llm="gil")
-    for one, n, warned in ((beside, 72, True), (path, 108, False)):
-        found = json.loads(run("rank", one, "--json").output)
-        said = [(one["severity"], one["values"]["types"][-1]) for one in types_in(found)]
-        assert said == [("warning" if warned else "info", "native")]
-        assert evenhand.rank(one).n_judgments == n
-
-
-def types_in(found):
-    return [one for one in found["findings"] if one["code"].startswith("judge-types")]
-
-
-def test_an_empty_type_is_said_with_its_judges(tmp_path):
-    people = write(tmp_path / "half.csv", types=("", "llm"))
-    (said,) = types_in(json.loads(run("rank", people, "--json").output))
-    assert said["severity"] == "info"
-    assert said["values"] == {"types": ["nothing"], "judges": PEOPLE}
-    llm = write(tmp_path / "llm.csv", types=("human", ""))  # named like an LLM, and not marked
-    (said,) = types_in(json.loads(run("rank", llm, "--json").output))
-    assert (said["severity"], said["values"]["judges"]) == ("warning", ["gpt-4"])
 
 
 def test_a_judge_of_two_types_is_refused(tmp_path):
@@ -227,42 +164,6 @@ def test_a_marked_judge_who_is_not_named_is_no_person(tmp_path):
     assert in_python.n_judgments == found["n_judgments"]
 
 
-# of so few judges variance has no estimate, and robustness shows no notes of the ranking
-ASKED = ["inspect", "rank", "test", "fit", "bias", "compare", "agreement", "judges"]
-
-
-@pytest.mark.parametrize("verb", ASKED)
-@pytest.mark.parametrize("marked", [False, True])
-def test_every_verb_asks_about_names_unless_judge_type_says_it(verb, marked, tmp_path):
-    path = write(tmp_path / "votes.csv", marked=marked)
-    ways = (UNIFORM, ["--nested"]) if verb == "compare" else ([],)
-    for more in ways:
-        words = [verb, path, *more]
-        assert run(*words).output.count("Named like LLMs") == (not marked)
-
-
-@pytest.mark.parametrize("verb", ["rank", "test", "fit", "bias", "compare", "agreement", "inspect"])
-def test_of_ratings_every_verb_asks_once(verb, tmp_path):
-    path = tmp_path / "scores.csv"
-    rows = [
-        [judge, f"i{item}", system, 1 + (item * len(judge) + 2 * (system == "a")) % 5]
-        for judge in (*PEOPLE, "gpt-4", "claude-3")
-        for item in range(12)
-        for system in ("a", "b")
-    ]
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows([["judge", "item", "system", "score"], *rows])
-    more = ["--model", "mean"] if verb == "compare" else []
-    assert run(verb, str(path), *more).output.count("Named like LLMs") == 1
-    if verb == "rank":
-        (asked,) = [
-            one
-            for one in evenhand.rank(path, llm_judges=["gpt-4"]).notes
-            if one.code == "named-like-llms"
-        ]
-        assert asked.values["judges"] == ["claude-3"]
-
-
 @pytest.mark.parametrize("kind", ["votes", "scores"])
 def test_judges_excludes_llm_judges_who_are_named(kind, tmp_path):
     """Cards are those of people alone, and another verb is named for LLM judges."""
@@ -292,23 +193,3 @@ def test_judges_excludes_llm_judges_who_are_named(kind, tmp_path):
             evenhand.read(path).rows() if kind == "scores" else evenhand.read(path).votes(),
             llm_judges="lm",
         )
-
-
-def test_judges_takes_marked_judges_by_name_too(tmp_path):
-    both = write(tmp_path / "both.csv")
-    found, same = (
-        json.loads(run("judges", both, *more, "--json").output)["screening"]["cards"]
-        for more in ([], ["--llm-judges", "gpt-4"])
-    )
-    assert found == same
-
-
-def test_llm_judges_alone_are_not_counted_as_people(tmp_path):
-    alone = write(tmp_path / "llm.csv", people=False)
-    assert "Named like LLMs" not in run("rank", alone, "--prior", "1").output
-
-
-def test_inspect_counts_marked_verdicts(tmp_path):
-    made = run("inspect", write(tmp_path / "both.csv"))
-    words = " ".join(made.output.split())
-    assert "36 of 108 rows, 1 of 7 judges (gpt-4), verdicts of LLM judges (judge_type)" in words

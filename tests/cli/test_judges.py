@@ -78,12 +78,6 @@ def test_a_careless_judge_of_ratings_is_flagged_with_a_card(evenhand, scores):
     assert "Fleiss" not in text
 
 
-def test_the_four_tables_stand_below_the_flags(evenhand, scores):
-    text = evenhand("judges", scores, "--hamon").out
-    titles = ["j00: careless", "\nn-agreement", "\nFleiss' κ", "\nJudges outside", "\nSystems sc"]
-    assert [text.index(title) for title in titles] == sorted(text.index(one) for one in titles)
-
-
 def test_a_reversed_judge_of_comparisons_is_flagged(evenhand, votes):
     found = evenhand("judges", votes, "--json").json
     assert found["screening"]["flagged"] == ["j00"]
@@ -108,55 +102,6 @@ def test_the_golden_campaign_gives_its_numbers_through_the_command(evenhand, fol
     assert found["agreement"][-1]["kappa"] == pytest.approx(expected, abs=1e-9)
 
 
-def test_tasks_have_tables_of_their_own_and_flags_together(evenhand, scores):
-    frame = pl.read_csv(scores).with_columns(task=pl.lit("one"))
-    pl.concat([frame, frame.with_columns(task=pl.lit("two"))]).write_csv("tasks.csv")
-    groups = evenhand("judges", "tasks.csv", "--json").json["groups"]
-    assert list(groups) == ["all tasks", "one", "two"]
-    assert groups["all tasks"]["screening"]["judges"] == JUDGES
-    assert groups["one"]["screening"] is None
-    assert groups["one"]["diagnosis"]["deleted"] == groups["two"]["diagnosis"]["deleted"]
-
-
-def test_figures_are_written_as_svg_and_png(evenhand, scores, folder):
-    evenhand("judges", scores, "--figures", "drawn")
-    names = {path.name for path in (folder / "drawn").iterdir()}
-    assert {
-        "systems.svg",
-        "systems.png",
-        "judges-mean-fluency.svg",
-        "removal-adequacy.png",
-    } <= names
-    assert (folder / "drawn" / "systems.png").read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in (folder / "drawn" / "judges-distance-fluency.svg").read_text()
-
-
-def test_figures_of_comparisons_show_how_judges_follow_the_others(evenhand, votes, folder):
-    ran = evenhand("judges", votes, "--figures", "drawn", "--figures-as", "svg")
-    assert [path.name for path in (folder / "drawn").iterdir()] == ["slopes.svg"]
-    assert ran.err == "wrote  1 figure to drawn\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--scale", "5-1"], "a low end comes first"),
-        (["--scale", "1-4"], "not on the scale"),
-        (["--merge", "x"], "write 1+2,4+5"),
-        (["--easy", "none.txt"], "cannot be read"),
-        (["--reference-system", "Z"], "reference 'Z' is none of the systems"),
-        (["--input-type", "inptu"], "column 'inptu' not found"),
-        (["--fdr", "2"], "level"),
-        (["--sd", "-1"], "-1 sd is no limit"),
-        (["--ddof", "2"], "ddof"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(evenhand, scores, words, said):
-    ran = evenhand("judges", scores, *words, code=2)
-    assert said in ran.err
-    assert ran.err.startswith("error")
-
-
 @pytest.fixture
 def four(folder: Path) -> str:
     """Four judges, whose numbers are worked out by hand."""
@@ -177,57 +122,3 @@ def test_table_4_has_each_number_in_its_column(evenhand, four):
         *("scores", "without", "lost", "r", "ρ", "r", "of", "removed", "kept", "removed"),
     ]
     assert "The choice: outside by mean score" in " ".join(text.split())
-
-
-def test_latex_is_mathematics_where_it_should_be(evenhand, four):
-    text = evenhand("judges", four, "--latex", "--hamon").out
-    body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
-    assert r"$\kappa$" in body
-    assert r"$\rho$" in body
-    assert "$-0.803$" in body
-    assert not any(sign in body for sign in "κρ—")
-
-
-def test_n_agreement_has_the_steps_of_all_criteria_up_to_the_last(evenhand, folder):
-    rows = [(j, i, s, v, "short") for j, i, s, v in LINES]
-    rows += [(j, i, s, 3 * v, "long") for j, i, s, v in LINES]
-    columns = ["judge", "item", "system", "score", "criterion"]
-    pl.DataFrame(rows, schema=columns, orient="row").write_csv("two.csv")
-    text = evenhand("judges", "two.csv", "--hamon").out
-    (header,) = [line for line in text.splitlines() if "n = 0" in line]
-    assert "n = 12" in header
-
-
-def test_csv_names_the_methods_by_which_a_judge_is_outside(evenhand, four):
-    header, *rows = evenhand("judges", four, "--csv").out.splitlines()
-    at = header.split(",").index("outside")
-    outside = {row.split(",")[0]: row.split(",")[at] for row in rows}
-    assert outside == {"w": "", "x": "", "y": "", "z": "mean-score mean-agreement"}
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--sd", "1"),
-        ("--ddof", "1"),
-        ("--version", "first"),
-        ("--across", "each"),
-        ("--match", "any"),
-        ("--mean-score", "mean"),
-        ("--group-by", "judge"),
-        ("--hamon",),
-    ],
-)
-def test_options_of_ratings_are_refused_for_comparisons_whatever_their_value(
-    evenhand, votes, words
-):
-    assert f"{words[0]} is for ratings" in evenhand("judges", votes, *words, code=2).err
-
-
-def test_why_nobody_can_be_flagged_is_said_once(evenhand, folder):
-    """Three judges are too few."""
-    rows = [f"{item},{judge},x,y,left" for item in range(9) for judge in "abc"]
-    Path("few.csv").write_text("\n".join(["item,judge,left,right,outcome", *rows, ""]))
-    text = " ".join(evenhand("judges", "few.csv").out.split())
-    assert text.count("too few to define usual behaviour") == 1
-    assert "Nobody is called careless or reversed: 3 judges are too few" in text

@@ -48,61 +48,6 @@ def test_it_says_what_was_found_and_shows_the_least_certain_units_and_judges(eve
     assert max(len(line) for line in ran.out.splitlines()) <= 80
 
 
-def test_ratings_are_labelled_by_their_scores(evenhand, folder):
-    rows = [
-        f"j{j},i{i},s,{1 + (i + (j == 2 and i % 5 == 0)) % 3}" for i in range(30) for j in range(4)
-    ]
-    name = write(rows, "ratings.csv", "judge,item,system,score")
-    text = evenhand("labels", name, "--model", "dawid-skene").out
-    assert "to 30 outputs, 4 each" in text
-    assert "Labels: 1: 33 %, 2: 33 %, 3: 33 %." in flat(text)
-    assert "Accuracy of judges: median" in text
-
-
-def test_a_group_that_tells_nothing_is_named(evenhand, folder):
-    rows = [f"{row},here" for row in votes()] + [
-        "j0,lone,x,y,left,there",
-        "j0,lone,x,y,right,there",
-    ]
-    ran = evenhand("labels", write(rows, header=f"{PAIRS},place"), "--group-by", "place")
-    assert "error  only j0 answered" in ran.out
-
-
-def test_the_threshold_withholds_the_least_certain(evenhand, folder):
-    found = evenhand("labels", write(votes()), "--threshold", ".5", "--json").json
-    without = [one["entropy"] for one in found["units"] if one["label"] is None]
-    kept = [one["entropy"] for one in found["units"] if one["label"] is not None]
-    assert 0 < len(without) < 20
-    assert max(kept) < min(without)
-    said = f"the labels of the {len(without)} least certain units are withheld"
-    assert any(said in one["text"] for one in found["findings"])
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        (PAIRS, ["j1,i1,x,y,left", "j1,i2,x,y,right"], (), "only j1 answered"),
-        (PAIRS, ["j1,i1,x,y,left", "j2,i2,x,y,right"], (), "no unit was answered by two judges"),
-        ("item,left,right,outcome", ["i1,x,y,left"], (), "names no judges"),
-        ("judge,left,right,outcome", ["j1,x,y,left"], (), "names no items"),
-        (PAIRS, ["j1,i1,x,y,left", "j2,i1,x,y,left"], ("--threshold", "2"), "is no share"),
-        (PAIRS, ["j1,i1,x,y,left"], ("--model", "mase"), "Did you mean 'mace'"),
-    ],
-)
-def test_refusals_are_one_line(evenhand, folder, case):
-    header, rows, words, why = case
-    ran = evenhand("labels", write(rows, header=header), *words, code=2)
-    assert why in flat(ran.err)
-    assert ran.err.startswith("error")
-    assert "Traceback" not in ran.err
-
-
-def test_a_fine_scale_is_refused(evenhand, folder):
-    rows = [f"j{j},i{i},s,{i + j}" for i in range(40) for j in range(2)]
-    ran = evenhand("labels", write(rows, "r.csv", "judge,item,system,score"), code=2)
-    assert "41 different scores" in ran.err
-
-
 def test_the_shares_of_labels_and_of_none_sum_to_all(evenhand, folder):
     even = [f"j{j},k{i},x,y,{'left' if j % 2 else 'right'}" for i in range(10) for j in range(6)]
     text = flat(evenhand("labels", write([*votes(), *even]), "--model", "majority").out)

@@ -37,27 +37,12 @@ def test_the_command_with_the_option_that_is_printed_runs(evenhand, folder, verb
     assert "A's" not in said.replace("1 of 3 systems (A's)", "")
 
 
-def test_variance_prints_the_option_as_well(evenhand, folder):
-    write_votes("votes.csv", ("left", "right", "outcome"), [])
-    option = advice(" ".join(evenhand("variance", "votes.csv", code=2).err.split()))
-    assert option == ["--without", "system=A's"]
-
-
 def test_what_was_excluded_before_stays_so(evenhand, folder):
     write_votes("votes.csv", ("left", "right", "outcome"), [("C", "D", "left")] * 3)
     words = ("compare", "--nested", "votes.csv", "--without", "D")
     option = advice(" ".join(evenhand(*words, code=2).err.split()))
     ranked = evenhand("rank", *words[2:], *option, "--json").json["systems"]
     assert {row["system"] for row in ranked} == {"B", "C"}
-
-
-def test_rows_of_rankings_are_left_out_by_their_system(evenhand, folder):
-    orders = [("A", "B", "C"), ("A", "C", "B")] * 3
-    lines = [f"{i},{name},{k}" for i, order in enumerate(orders) for k, name in enumerate(order, 1)]
-    Path("orders.csv").write_text("\n".join(["ranking,system,rank", *lines]), encoding="utf-8")
-    option = advice(" ".join(evenhand("compare", "--nested", "orders.csv", code=2).err.split()))
-    assert option == ["--without", "system=A"]
-    assert evenhand("rank", "orders.csv", *option, "--json").json["signature"]
 
 
 @pytest.mark.parametrize("odd", ['o"r', "o, r", "$x", r"a\b", "judge=j1", "j1"])

@@ -91,18 +91,6 @@ def test_the_command_that_inspect_prints_ranks_with_both(battles, evenhand, file
     assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 2 * 6 * ITEMS
 
 
-@pytest.mark.parametrize(
-    ("verb", "says"), [("rank", "as precise as"), ("report", "By people alone")]
-)
-def test_leaving_verdicts_out_says_how_they_are_used(battles, evenhand, verb, says):
-    ran = evenhand(verb, "one.csv", "--where", "judge <> 'rater5'")
-    command = find_command(ran.out + ran.err, verb)
-    assert command[1:4] == ["one.csv", "--where", "judge <> 'rater5'"]
-    ran = evenhand(*command)
-    assert "(evenhand" not in ran.out + ran.err
-    assert says in " ".join((ran.out + ran.err).split())
-
-
 def test_a_report_of_one_file_takes_one_of_two_marked_judges(battles, evenhand):
     made = read_json(evenhand, "report", "one.csv", "--llm-judges", "gpt-4-turbo")
     (left_out,) = made["excluded"]
@@ -127,24 +115,6 @@ def test_replace_names_the_file_where_it_advises_a_command(battles, evenhand):
         evenhand(*command)
 
 
-def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
-    _, verdicts = draw()
-    names = ["annotator", "prompt_text", "first_model", "second_model", "verdict"]
-    write(battles / "named.csv", verdicts["gpt-4-turbo"], names)
-    refused = evenhand("rank", "people.csv", "--llm", "named.csv", code=2).err
-    (options,) = re.findall(r"Say which they are: (--column .*), in Python", refused)
-    asked = ["rank", "people.csv", "--llm", "named.csv", *shlex.split(options)]
-    refused = evenhand(*asked, code=2).err
-    assert "no column of named.csv holds items" in refused
-    assert "--column item=NAME, NAME being one of prompt_text)" in refused
-    named = read_json(evenhand, *asked, "--column", "item=prompt_text")
-    usual = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
-    assert named["systems"] == usual["systems"]
-    for words in (["--column", "item=nothing"], ["--column", "left=nothing"]):
-        refused = evenhand("rank", "people.csv", "--llm", "verdicts.csv", *words, code=2).err
-        assert "column 'nothing'" in refused
-
-
 MISSING = {"winner": "", "NaN": "NaN", "skip": "skip"}
 
 
@@ -165,15 +135,6 @@ def test_verdicts_without_an_answer_are_counted_and_named(battles, evenhand, lab
     assert "excluded: 30 of 480 verdicts, the outcome is missing" in evenhand(*words).out
 
 
-def test_they_are_found_however_far_down_they_stand(battles, evenhand):
-    _, verdicts = draw()
-    rows = verdicts["gpt-4-turbo"] * 110  # beyond the rows that are looked at first
-    write(battles / "far.csv", [*rows[:-2], *([*one[:4], ""] for one in rows[-2:])])
-    for verb in ("rank", "bias"):
-        printed = evenhand(verb, "people.csv", "--llm", "far.csv").out
-        assert "excluded: 2 of" in printed
-
-
 def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
     found = read_json(evenhand, "rank", "people.csv", "--llm", "one.csv")
     assert found["llm"]["n_verdicts"] == 2 * 6 * ITEMS
@@ -182,25 +143,6 @@ def test_people_among_the_verdicts_are_left_out_of_these(battles, evenhand):
     write(battles / "marked.csv", [[*one, "human"] for one in people], [*HEADER, "judge_type"])
     refused = evenhand("rank", "people.csv", "--llm", "marked.csv", code=2).err
     assert "people judged in marked.csv (column judge_type)" in refused
-
-
-def test_an_llm_judge_who_is_ranked_is_named(battles, evenhand):
-    _, verdicts = draw()
-    write(battles / "own.csv", [["opus", *row[1:]] for row in verdicts["gpt-4-turbo"]])
-    findings = read_json(evenhand, "rank", "people.csv", "--llm", "own.csv")["findings"]
-    (warned,) = [one for one in findings if one["code"] == "judges-ranked"]
-    assert (warned["severity"], warned["values"]["judges"]) == ("warning", ["opus"])
-    findings = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["findings"]
-    assert "judges-ranked" not in [one["code"] for one in findings]
-
-
-def test_next_takes_llm_judges_of_one_file(battles, evenhand):
-    two = read_json(evenhand, "next", "people.csv", "--for-llm", "verdicts.csv", "--batch", "5")
-    one = read_json(evenhand, "next", "one.csv", "--llm-judges", "gpt-4-turbo", "--batch", "5")
-    assert one["pairs"] == two["pairs"]
-    assert (one["n_judged"], one["n_left"]) == (60, 180)
-    assert [left["judge_names"] for left in one["excluded"]] == [["claude-3-opus"]]
-    assert "needs FILE" in evenhand("next", "--llm-judges", "gpt-4-turbo", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -215,88 +157,9 @@ def test_an_option_is_no_value_of_another(battles, evenhand, words, says):
     assert says in evenhand(*words, code=2).err
 
 
-def test_both_bad_is_said_to_be_a_tie(battles, evenhand):
-    people, _ = draw()
-    rows = [[*row[:4], "tie (bothbad)"] if at % 9 == 0 else row for at, row in enumerate(people)]
-    write(battles / "bad.csv", rows)
-    assert evenhand("rank", "bad.csv").out.count("counted as ties: tie (bothbad)") == 1
-    assert "counted as ties" not in evenhand("rank", "people.csv").out
-    declared = evenhand("rank", "bad.csv", "--outcome", "tie (bothbad)=tie").out
-    assert "counted as ties" not in declared
-
-
-UNUSABLE = {
-    "header.csv": lambda _: [],
-    "blank.csv": lambda verdicts: [[*row[:4], ""] for row in verdicts],
-    "elsewhere.csv": lambda verdicts: [[row[0], f"other {row[1]}", *row[2:]] for row in verdicts],
-    "some.csv": lambda verdicts: [row for row in verdicts if row[1] != "q3"],
-}
-
-
-@pytest.mark.parametrize("file", UNUSABLE)
-def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
-    write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
-    words = ["people.csv", "--llm", file]
-    refused = evenhand("rank", *words, code=2).err
-    assert evenhand("report", *words, "-o", "page.html", code=2).err == refused
-    assert not (battles / "page.html").exists()
-
-
-@pytest.mark.parametrize("choice", ["drop", "keep"])
-def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, evenhand, choice):
-    write(battles / "some.csv", UNUSABLE["some.csv"](draw()[1]["gpt-4-turbo"]))
-    words = ["people.csv", "--llm", "some.csv"]
-    assert f"--unpaired {choice}" in evenhand("report", *words, code=2).err
-    words += ["--unpaired", choice]
-    (part,) = read_json(evenhand, "report", *words, "--sections", "llm")["parts"]
-    (section,) = part["sections"]
-    assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
-    left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
-    assert f"{left} judgments" in " ".join(section["says"])
-    refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
-    assert "give verdicts (--llm)" in refused
-
-
-def test_many_marked_llm_judges_are_all_named_in_the_command(battles, evenhand):
-    people, verdicts = draw()
-    marked = [[*row, "human"] for row in people] + [
-        [f"model-{n:02}", *row[1:], "llm"] for n in range(12) for row in verdicts["gpt-4-turbo"]
-    ]
-    write(battles / "twelve.csv", marked, [*HEADER, "judge_type"])
-    for verb in ("inspect", "rank"):
-        command = find_command(evenhand(verb, "twelve.csv").out, "rank")
-        assert command[2:] == ["--llm-judges", ",".join(f"model-{n:02}" for n in range(12))]
-    assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 12 * 6 * ITEMS
-
-
-@pytest.mark.parametrize("verb", ["rank", "replace"])
-def test_a_misspelt_llm_judge_is_found_among_those_left_out(battles, evenhand, verb):
-    more = ["--epsilon", ".1"] if verb == "replace" else []
-    refused = evenhand(verb, "one.csv", "--llm-judges", "gpt4turbo", *more, code=2).err
-    assert "Did you mean 'gpt-4-turbo'?" in refused
-
-
 def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
     two = ["--llm", "verdicts.csv", "--llm", "one.csv"]
     assert "one file of verdicts is taken" in evenhand("rank", "people.csv", *two, code=2).err
-
-
-@pytest.mark.parametrize("verb", ["replace", "bias", "agreement"])
-def test_verdicts_without_items_are_refused_by_the_name_of_their_file(battles, evenhand, verb):
-    rows = [[row[0], *row[2:]] for row in draw()[1]["gpt-4-turbo"]]
-    write(battles / "bare.csv", rows, [HEADER[0], *HEADER[2:]])
-    more = ["--epsilon", ".1"] if verb == "replace" else []
-    refused = evenhand(verb, "people.csv", "--llm", "bare.csv", *more, code=2).err
-    assert "column 'item' not found in bare.csv" in refused
-
-
-def test_replace_says_that_files_may_be_exchanged_or_hold_no_people(battles, evenhand):
-    end = ["--epsilon", ".1"]
-    refused = evenhand("replace", "verdicts.csv", "--llm", "people.csv", *end, code=2).err
-    assert "exchange the two files" in refused
-    rows = [[*row, "llm"] for row in draw()[1]["gpt-4-turbo"]]
-    write(battles / "alone.csv", rows, [*HEADER, "judge_type"])
-    assert "there are no people" in evenhand("replace", "alone.csv", *end, code=2).err
 
 
 @pytest.mark.parametrize("turns", [1, 2])
@@ -327,45 +190,3 @@ def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy
     evenhand(*shlex.split(command))
     of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
     assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
-
-
-def test_people_of_one_turn_have_verdicts_of_both(battles, evenhand):
-    people, verdicts = draw()
-    write(battles / "human.csv", [[*row, 1] for row in people], [*HEADER, "turn"])
-    both = [
-        [*row[:4], row[4] if turn == 1 else "tie", turn]
-        for row in verdicts["gpt-4-turbo"]
-        for turn in (1, 2)
-    ]
-    write(battles / "both.csv", both, [*HEADER, "turn"])
-    of_both = read_json(evenhand, "rank", "human.csv", "--llm", "both.csv")["llm"]
-    of_first = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
-    assert (of_both["n_unpaired"], of_both["n_verdicts"]) == (0, 2 * of_first["n_verdicts"])
-    end = ["--epsilon", ".15"]
-    first, second = (
-        read_json(evenhand, "replace", *files, *end)["replacements"][0]["difference"]
-        for files in (("human.csv", "--llm", "both.csv"), ("people.csv", "--llm", "verdicts.csv"))
-    )
-    assert first == second
-    evenhand("rank", "human.csv", "--llm", "verdicts.csv")  # where no file has both, no turns apart
-
-
-def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
-    _, verdicts = draw()
-    labels = {"model_a": "I prefer A", "model_b": "I prefer B"}
-    rows = [[*row[:4], labels[row[4]]] for row in verdicts["gpt-4-turbo"]]
-    write(battles / "words.csv", rows)
-    found = read_json(evenhand, "rank", "people.csv", "--llm", "words.csv")
-    (note,) = (one["text"] for one in found["findings"] if one["code"] == "graded-sides")
-    assert note == "words.csv: column 'winner': left is I prefer A; right is I prefer B"
-    plain = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
-    assert found["llm"]["n_verdicts"] == plain["llm"]["n_verdicts"]
-
-
-def test_advice_to_use_verdicts_is_a_note_everywhere(battles, evenhand):
-    for verb in ("rank", "inspect"):
-        printed = evenhand(verb, "one.csv").out
-        assert "note   Verdicts of LLM judges can make" in printed
-        findings = read_json(evenhand, verb, "one.csv")["findings"]
-        (kind,) = (one["severity"] for one in findings if one["code"] == "llm-judges-help")
-        assert kind == "note"

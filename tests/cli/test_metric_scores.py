@@ -48,51 +48,6 @@ def test_scores_may_stand_on_standard_input(tmp_path, expected):
     assert {one["metric"]: one["spa"] for one in json.loads(ran.stdout)["metrics"]} == expected
 
 
-def test_columns_of_metrics_that_are_not_used_are_named(evenhand, tmp_path):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    pl.DataFrame({**PEOPLE, "bleu": BLEU}).write_csv(people)
-    pl.DataFrame({**CELLS, "comet": COMET}).write_csv(scores)
-    notes = evenhand("metrics", people, scores, "--json").json["findings"]
-    (note,) = (one for one in notes if one["code"] == "unused-columns")
-    assert note["values"]["columns"] == ["bleu"]
-
-
-@pytest.mark.parametrize("verb", [["metrics"], ["report", "--sections", "metrics"]])
-def test_files_of_scores_are_read_as_those_of_people(evenhand, tmp_path, verb):
-    names = {"item": "seg", "system": "mt"}
-    whole = pl.DataFrame(METRICS).with_columns(pl.col("bleu").round(3), pl.col("comet").round(3))
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    pl.DataFrame(PEOPLE).rename(names).write_csv(people)
-    whole.rename(names).write_csv(scores)
-    words = ["--column", "item=seg", "--column", "system=mt", "--json"]
-    more = [scores] if len(verb) == 1 else ["--metrics", scores]
-    plain = evenhand(*verb, people, *more, *words)
-    # with commas, and a code for no score in a row of an output that nobody judged
-    text = whole.select("item", "system", pl.col("bleu", "comet").cast(pl.String))
-    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
-    unjudged = pl.DataFrame({"item": ["i99"], "system": ["s0"], "bleu": ["n.a."], "comet": ["1,5"]})
-    pl.concat([text, unjudged]).rename(names).write_csv(scores, separator="\t")
-    decimal = [*words, "--decimal", ",", "--missing", "n.a."]
-    pl.DataFrame(PEOPLE).rename(names).write_csv(people, separator="\t")
-    said = evenhand(*verb, people, *more, *decimal)
-    for run in (plain, said):
-        assert '"bleu"' in run.out
-    if len(verb) == 1:
-        assert said.json["metrics"] == plain.json["metrics"]
-
-
-def test_semicolons_part_scores_with_commas_unasked(tmp_path, expected):
-    path = tmp_path / "scores.csv"
-    text = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(9).cast(pl.String))
-    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
-    text.write_csv(path, separator=";")
-    assert spa(meta_evaluate(PEOPLE, path)) == pytest.approx(expected)
-
-
-def test_a_table_that_was_read_has_its_columns(expected):
-    assert spa(meta_evaluate(evenhand.read({**PEOPLE, **METRICS}))) == expected
-
-
 def test_criteria_of_people_in_columns_are_no_metrics(expected):
     wide = {"judge": PEOPLE["judge"], **METRICS, "fluency": SCORE}
     wide["adequacy"] = [-one for one in SCORE]
@@ -103,18 +58,6 @@ def test_criteria_of_people_in_columns_are_no_metrics(expected):
     found = meta_evaluate(evenhand.read(wide), criterion="fluency")
     assert {*found.metrics} == {"adequacy", "bleu", "comet"}
     assert spa(found).items() >= expected.items()
-
-
-def test_several_columns_called_scores_are_metrics_each(expected):
-    scores = {**CELLS, "bleu_score": BLEU, "comet_score": COMET}
-    assert spa(meta_evaluate(PEOPLE, scores)) == expected
-    one = {**CELLS, "bleu_score": BLEU}
-    assert meta_evaluate(PEOPLE, one).metrics == ("bleu",)
-
-
-def test_a_list_of_rows_is_one_table(expected):
-    rows = pl.DataFrame(METRICS).to_dicts()
-    assert spa(meta_evaluate(PEOPLE, rows)) == expected
 
 
 def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
@@ -128,13 +71,6 @@ def test_numbers_that_vary_within_an_output_are_no_metric_and_named():
     twice["bleu"] = BLEU + [one + 1 for one in BLEU]
     with pytest.raises(EvenhandError, match="bleu gives the output of s0 on i0 different scores"):
         meta_evaluate(evenhand.read(twice))
-
-
-def test_a_count_beside_metrics_is_named(expected):
-    found = meta_evaluate(PEOPLE, {**METRICS, "length": [*range(K * S)]})
-    assert spa(found) == expected
-    assert "were not read as metrics, by their names: length." in " ".join(found.notes)
-    assert "counts" not in {one.code for one in meta_evaluate(PEOPLE, METRICS).notes}
 
 
 def test_a_task_has_the_metrics_that_have_scores_there():
@@ -200,50 +136,6 @@ def test_no_score_is_written_alike_for_people_and_in_their_folder(tmp_path, word
     assert "n=47" in whole.signature
 
 
-@pytest.mark.parametrize("other", ["human-scores/en-de.mqm.seg.score", "COMET.seg.score"])
-def test_files_of_other_lengths_are_refused_for_their_items_are_not_the_same(tmp_path, other):
-    write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score")
-    folder = tmp_path / "metric-scores" / "en-de"
-    for name in ("A", "B", "COMET"):
-        write_lines(folder / f"{name}.seg.score", BLEU)
-    path = tmp_path / other if "/" in other else folder / other
-    with path.open("a", encoding="utf-8") as file:
-        file.writelines(f"s{k}\t1.0\n" for k in range(K))
-    with pytest.raises(EvenhandError, match=rf"{path.name} has 9 .* of en-de have 8: every file"):
-        meta_evaluate(tmp_path)
-
-
-def test_people_who_gave_all_the_same_score_rank_no_metric():
-    with pytest.raises(EvenhandError, match="people gave all outputs the same score"):
-        meta_evaluate({**PEOPLE, "score": [3] * K * S}, METRICS)
-
-
-def test_items_of_other_names_are_named_on_both_sides():
-    padded = {**METRICS, "item": [f"{one}.0" for one in METRICS["item"]]}
-    with pytest.raises(EvenhandError, match=r"scores \(i0.0, i1.0, .*people judged \(i0, i1, "):
-        meta_evaluate(PEOPLE, padded)
-
-
-@pytest.mark.parametrize("beside", [True, False])
-def test_a_word_for_an_output_that_another_row_scores_is_named(evenhand, tmp_path, beside):
-    twice = {name: 2 * column for name, column in {**PEOPLE, **METRICS}.items()}
-    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
-    table = pl.DataFrame(twice).with_columns(pl.col("bleu").cast(pl.String))
-    table = table.with_columns(
-        pl.when(pl.arange(0, pl.len()) == 3).then(pl.lit("err")).otherwise("bleu").alias("bleu")
-    )
-    path, scores = str(tmp_path / "da.csv"), str(tmp_path / "scores.csv")
-    table.write_csv(path)
-    table.select("item", "system", "bleu", "comet").write_csv(scores)
-    files = [path] if beside else [path, scores]
-    told = evenhand("metrics", *files, "--json").json
-    (note,) = (one for one in told["findings"] if one["code"] == "unread")
-    assert note["severity"] == "warning"
-    assert "'err' in column 'bleu' of " in note["text"]
-    assert "(line 5) is not a number" in note["text"]
-    assert note["values"]["cells"] == 1
-
-
 def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
     path = str(tmp_path / "scores.csv")
     pl.DataFrame({**METRICS, "other": SCORE}).write_csv(path)
@@ -256,143 +148,3 @@ def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
     for name in ("da", "human eval", "fluency"):
         pl.DataFrame({**METRICS, name: SCORE}).write_csv(path)
         assert evenhand("metrics", path, "--json").json["gold"] == name
-
-
-def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenhand, tmp_path):
-    path = str(tmp_path / "people.csv")
-    twice = {name: values * 2 for name, values in {**METRICS, "other": BLEU}.items()}
-    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
-    errors = [9 - one for one in SCORE]
-    twice["errors"] = errors + [one + 0.1 * (at % 3) for at, one in enumerate(errors)]
-    pl.DataFrame(twice).write_csv(path)
-    said = evenhand("metrics", path, code=2).err
-    assert "scores of other in people.csv are the same whoever judged" in said.replace(
-        f"{tmp_path}/", ""
-    )
-    found = evenhand("metrics", path, "--criterion", "errors", "--json").json
-    assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}
-
-
-@pytest.mark.parametrize("shape", ["wide", "long", "beside", "folder"])
-def test_a_metric_without_any_score_is_named(evenhand, tmp_path, shape):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    frame = pl.DataFrame({**METRICS, "TER": [None] * K * S}, schema_overrides={"TER": pl.Float64})
-    if shape == "long":
-        frame = frame.unpivot(["bleu", "comet", "TER"], index=["item", "system"])
-        frame = frame.rename({"variable": "metric", "value": "score"})
-    pl.DataFrame(PEOPLE).write_csv(people)
-    frame.write_csv(scores, null_value="NaN")
-    words = [people, scores]
-    if shape == "beside":
-        frame.with_columns(pl.Series("score", SCORE)).write_csv(people)
-        words = [people]
-    elif shape == "folder":
-        folder = tmp_path / "en-de"
-        folder.mkdir()
-        cells = zip(CELLS["system"], BLEU, strict=True)
-        (folder / "bleu.seg.score").write_text("".join(f"{k}\t{one}\n" for k, one in cells))
-        (folder / "TER.seg.score").write_text("".join(f"{k}\tNone\n" for k in CELLS["system"]))
-        numbered = {**PEOPLE, "item": [one.replace("i", "") for one in PEOPLE["item"]]}
-        numbered["item"] = [str(int(one) + 1) for one in numbered["item"]]
-        pl.DataFrame(numbered).write_csv(people)
-        words = [people, str(folder)]
-    found = evenhand("metrics", *words, "--json").json
-    assert "TER" not in {one["metric"] for one in found["metrics"]}
-    (note,) = [one for one in found["findings"] if one["code"] == "no-scores"]
-    assert (note["values"]["columns"], note["severity"]) == (["TER"], "warning")
-
-
-@pytest.mark.parametrize("more", [("--statistic", "pearson"), ("--statistic", "acc-eq"), ()])
-def test_comparisons_have_no_statistics_of_segments(evenhand, tmp_path, more):
-    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
-    pairs = [(a, b) for a in range(K) for b in range(K) if a != b]
-    side = {name: [f"s{pair[at]}" for pair in pairs] for at, name in enumerate(("left", "right"))}
-    outcome = ["left" if TRUTH[a, 0] > TRUTH[b, 0] else "tie" for a, b in pairs]
-    pl.DataFrame({"item": ["i0"] * len(pairs), **side, "outcome": outcome}).write_csv(votes)
-    pl.DataFrame(METRICS).write_csv(scores)
-    said = evenhand("metrics", votes, scores, "--level", "segment", *more, code=2).err
-    assert "people compared outputs and gave them no scores. Leave out --level segment" in said
-    evenhand("metrics", votes, scores)
-
-
-def test_statistics_without_room_stand_in_a_second_table(evenhand, tmp_path):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    pl.DataFrame(PEOPLE).write_csv(people)
-    pl.DataFrame(METRICS).write_csv(scores)
-    names = "spa,pa,pearson,spearman,tau-b,tie-aware,acc-eq,acc-eq-star,tau-c,kendall-like"
-    lines = evenhand("metrics", people, scores, "--statistic", names).out.splitlines()
-    heads = [one for one in lines if one.startswith(" metric ")]
-    titles = (
-        "SPA",
-        "Spearman sys.",
-        "τ-b seg.",
-        "tie-aware",
-        "acc*-eq",
-        "τ-c seg.",
-        "Kendall-like",
-    )
-    assert all(any(title in one for one in heads) for title in titles)
-    assert max(map(len, heads)) <= 80
-    assert any(one.startswith(" acc*-eq: ") for one in lines)
-
-
-@pytest.mark.parametrize("more", [(), ("--statistic", "preference")])
-def test_tables_of_preferences_begin_with_the_metric_and_say_what_ties_are(
-    evenhand, tmp_path, more
-):
-    votes, scores = str(tmp_path / "votes.csv"), str(tmp_path / "scores.csv")
-    rows = [(a, b, s) for a in range(K) for b in range(a) for s in range(S)]
-    columns = {
-        "judge": [f"j{at % 6}" for at in range(len(rows))],
-        "item": [f"i{s}" for _, _, s in rows],
-        "left": [f"s{a}" for a, _, _ in rows],
-        "right": [f"s{b}" for _, b, _ in rows],
-        "outcome": ["left" if TRUTH[a, s] > TRUTH[b, s] else "right" for a, b, s in rows],
-    }
-    pl.DataFrame(columns).write_csv(votes)
-    pl.DataFrame(METRICS).write_csv(scores)
-    lines = evenhand("metrics", votes, scores, *more).out.splitlines()
-    (first,) = [one for one in lines if "share of judgments agreed with  95 %" in one]
-    assert first.startswith(" metric ")
-    assert any("± judges" in one for one in lines if one.startswith(" metric "))
-    assert " share of judgments agreed with: ties count; scores within ε tie;" in "\n".join(lines)
-
-
-@pytest.mark.parametrize("which", [("bleu", "comet"), ("comet",)])
-@pytest.mark.parametrize("shape", ["file", "beside"])
-def test_decimal_commas_are_refused_with_the_option_that_reads_them(
-    evenhand, tmp_path, which, shape
-):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    commas = [pl.col(one).cast(pl.String).str.replace(".", ",", literal=True) for one in which]
-    pl.DataFrame(PEOPLE).write_csv(people)
-    frame = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(4))
-    if shape == "beside":
-        frame = frame.with_columns(pl.Series("score", np.round(SCORE)))
-    frame.with_columns(commas).write_csv(scores)
-    words = [scores] if shape == "beside" else [people, scores]
-    said = evenhand("metrics", *words, code=2).err
-    assert said.rstrip().endswith("pass --decimal ,")
-    found = evenhand("metrics", *words, "--decimal", ",", "--json").json
-    assert {"bleu", "comet"} <= {one["metric"] for one in found["metrics"]}
-
-
-def test_one_cell_with_a_comma_among_points_is_to_be_written_with_a_point(evenhand, tmp_path):
-    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
-    pl.DataFrame(PEOPLE).write_csv(people)
-    cells = [f"{one:.3f}" for one in BLEU]
-    cells[9] = "0,53"
-    pl.DataFrame({**CELLS, "bleu": cells}).write_csv(scores)
-    said = evenhand("metrics", people, scores, code=2).err
-    assert "is not a number (0.53 is one)" in said
-    assert "--decimal" not in said
-
-
-@pytest.mark.parametrize("text", ["", "system,item,bleu\n"])
-def test_an_empty_file_of_scores_is_asked_for_scores(evenhand, tmp_path, text):
-    people, scores = str(tmp_path / "people.csv"), tmp_path / "scores.csv"
-    pl.DataFrame(PEOPLE).write_csv(people)
-    scores.write_text(text)
-    said = evenhand("metrics", people, str(scores), code=2).err
-    assert "has no scores of metrics: write a header such as system,item,bleu" in said
-    assert "judgment" in evenhand("metrics", str(scores), code=2).err

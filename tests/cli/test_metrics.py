@@ -1,9 +1,6 @@
 """`evenhand metrics`, as a new user types it."""
 
 import csv
-import gzip
-import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,28 +73,6 @@ def test_a_folder_of_mt_metrics_eval_becomes_a_table_with_clusters(evenhand, cam
     )
 
 
-def test_files_of_a_folder_may_be_compressed_and_metrics_of_systems_alone_are_named(
-    evenhand, campaign
-):
-    plain = evenhand("metrics", campaign, "--task", "en-de", "--json").json
-    folder = Path(campaign)
-    for path in [*folder.rglob("*.seg.score")]:
-        with gzip.open(f"{path}.gz", "wb") as packed:
-            packed.write(path.read_bytes())
-        path.unlink()
-    whole = folder / "metric-scores" / "en-de" / "GEMBA-src.sys.score"
-    whole.write_text("".join(f"sys{k}\t{k}\n" for k in range(7)), "utf-8")
-    run = evenhand("metrics", str(folder), "--task", "en-de", "--json")
-    assert run.json["metrics"] == plain["metrics"]
-    (note,) = [one for one in run.json["findings"] if one["code"] == "only-systems"]
-    assert note["values"]["metrics"] == ["GEMBA-src"]
-    (folder / "metric-scores" / "en-de" / "bad-src.seg.score.gz").write_bytes(b"junk")
-    broken = evenhand("metrics", str(folder), "--task", "en-de", code=2).err
-    assert "bad-src.seg.score.gz cannot be unpacked" in broken
-    asked = evenhand("inspect", str(folder), code=2).err
-    assert f"evenhand metrics {folder}" in asked
-
-
 def test_all_language_pairs_are_groups_and_a_protocol_can_be_chosen(evenhand, campaign):
     run = evenhand("metrics", campaign, "--criterion", "wmt", "--json")
     found = run.json
@@ -119,70 +94,6 @@ def test_a_metric_among_ratings_is_noticed_and_is_no_judge(evenhand, beside):
     assert "9 judges" in run.out
 
 
-@pytest.mark.parametrize(
-    ("option", "mark"),
-    [("--latex", "\\toprule"), ("--markdown", "| metric"), ("--csv", "metric,cluster,wmt_rank")],
-)
-def test_the_table_is_written_in_every_form(evenhand, beside, option, mark):
-    run = evenhand("metrics", beside, option)
-    assert mark in run.out
-
-
-def test_a_figure_is_written(evenhand, beside, tmp_path):
-    evenhand("metrics", beside, "-o", str(tmp_path / "metrics.svg"))
-    assert "<svg" in (tmp_path / "metrics.svg").read_text("utf-8")
-
-
-def test_a_picture_is_no_table_and_people_stand_in_every_table(evenhand, beside, tmp_path):
-    path = tmp_path / "metrics.svg"
-    run = evenhand("metrics", beside, "--latex", "-o", str(path), code=2)
-    assert "is a picture, and --latex is none" in run.err
-    assert not path.exists()
-    rows = [*csv.DictReader(evenhand("metrics", beside, "--csv").out.splitlines())]
-    kept = evenhand("metrics", beside, "--json").json["metrics"]
-    assert [one["metric"] for one in rows] == [one["metric"] for one in kept]
-    assert float(rows[-1]["spa"]) == pytest.approx(kept[-1]["spa"])
-
-
-def test_systems_are_left_out_by_name_and_the_signature_says_so(evenhand, beside):
-    run = evenhand("metrics", beside, "--without", "sys3", "--json")
-    found = run.json
-    assert "sys3" not in found["systems"]
-    assert len(found["systems"]) == 6
-    assert "1 of 7 systems, by name" in found["signature"]
-
-
-def test_metrics_are_left_out_by_name_beside_systems(evenhand, beside):
-    found = evenhand("metrics", beside, "--without", "sys3,metric=ter", "--json").json
-    assert {one["metric"] for one in found["metrics"]} == {"comet", "bleu", "people"}
-    assert "sys3" not in found["systems"]
-    run = evenhand("report", beside, "--sections", "metrics", "--without", "metric=ter", "--json")
-    (section,) = run.json["parts"][0]["sections"]
-    assert "ter" not in {one["metric"] for one in section["tables"][0]["rows"]}
-    assert section["command"].endswith("--without metric=ter")
-    assert evenhand("metrics", beside, "--without", "metric=tre", code=2).err.count("\n") == 1
-
-
-def test_the_first_statistic_orders_and_is_tested(evenhand, beside):
-    run = evenhand("metrics", beside, "--statistic", "acc-eq,spa", "--json")
-    found = run.json
-    assert found["statistic"] == "acc-eq"
-    assert all(one["cluster"] for one in found["metrics"][:3])
-
-
-def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
-    path = tmp_path / "few.csv"
-    path.write_text("system,item,bleu\nsys0,0,1\nsys1,0,2\n", "utf-8")
-    run = evenhand("metrics", beside, str(path), code=2)
-    assert len(run.err.strip().splitlines()) == 1
-    assert "bleu has no score of sys2" in run.err
-
-
-def find_remedy(said):
-    """Return the words of a refusal that can be copied into the same command."""
-    return shlex.split(said[said.index("--") :].split(", in Python")[0])
-
-
 def test_rows_of_a_folder_are_chosen_by_a_condition(evenhand, campaign):
     words = ["metrics", campaign, "--task", "en-de"]
     found = evenhand(*words, "--where", "item <> '1' and system <> 'sys6'", "--json").json
@@ -192,116 +103,6 @@ def test_rows_of_a_folder_are_chosen_by_a_condition(evenhand, campaign):
     said = evenhand(*words, "--where", "nonsense = 1", code=2).err
     assert "'nonsense', which folder wmt23 does not have. It has task, criterion, item" in said
     assert [*evenhand("metrics", campaign, "--where", "task = 'zh-en'", "--json").json] == [*found]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--weight", "n"),
-        ("--column", "item=seg"),
-        ("--sheet", "one"),
-        ("--decimal", ","),
-        ("--missing", "99"),
-        ("--from", "ratings"),
-        ("--outcome", "1=left"),
-    ],
-)
-def test_options_that_mean_nothing_of_a_folder_are_refused(evenhand, campaign, words):
-    said = evenhand("metrics", campaign, *words, code=2).err
-    assert f"{words[0]} does not apply to a folder of mt-metrics-eval" in said
-
-
-def test_files_of_scores_beside_a_folder_are_read_as_asked(evenhand, campaign, tmp_path, scores):
-    path = tmp_path / "more.csv"
-    lines = [
-        f"{system};{s + 1};{value:.4f}".replace(".", ",")
-        for system, row in zip(SYSTEMS, scores[1]["BLEU"], strict=True)
-        for s, value in enumerate(row)
-    ]
-    path.write_text("\n".join(["system;seg;bleu", *lines]), "utf-8")
-    more = ["--task", "en-de", "--column", "item=seg", "--decimal", ",", "--json"]
-    found = evenhand("metrics", campaign, str(path), *more).json
-    assert [one["metric"] for one in found["metrics"]] == ["bleu"]
-
-
-@pytest.mark.parametrize("kind", ["folder", "gold", "table"])
-def test_the_remedy_of_outputs_without_a_score_can_be_copied(
-    evenhand, campaign, beside, tmp_path, kind
-):
-    with Path(beside).open(encoding="utf-8") as file:
-        header, *rows = csv.reader(file)
-    names = {f"it's, {row[1]}" for row in rows}
-    for row in rows:
-        row[1] = f"it's, {row[1]}"
-    header[1] = "Segment ID"
-    for path, kept in (("people", [0, 1, 2, 3]), ("scores", [1, 2, 4, 5])):
-        lines = [[row[at] for at in kept] for row in [header, *rows]]
-        if path == "scores":
-            lines[1][2] = ""
-            lines = [one for one in lines if one[:2] != lines[1][:2] or one is lines[1]]
-        with (tmp_path / f"{path}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(lines)
-    for row in rows:
-        row[4] = "" if row[1:3] == rows[0][1:3] else row[4]
-    with (tmp_path / "whole.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *rows])
-    metric = Path(campaign) / "metric-scores" / "en-de" / "COMET-refA.seg.score"
-    lines = metric.read_text("utf-8").splitlines()
-    metric.write_text("\n".join([*lines[:8], "sys0\tNone", *lines[9:]]), "utf-8")
-    words = {
-        "folder": [campaign],
-        "gold": [str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")],
-        "table": [str(tmp_path / "whole.csv")],
-    }[kind]
-    if kind != "folder":
-        words += ["--column", "item=Segment ID"]
-    else:
-        words += ["--task", "en-de"]
-    said = evenhand("metrics", *words, code=2).err
-    found = evenhand("metrics", *words, *find_remedy(said), "--json").json
-    assert found["items"] == (29 if kind == "folder" else len(names) - 1)
-
-
-def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand, campaign, beside):
-    found = evenhand("metrics", beside, "--without", "sys3,metric=ter,bleu", "--json").json
-    assert {one["metric"] for one in found["metrics"]} == {"comet", "people"}
-    assert "sys3" not in found["systems"]
-    words = ["--task", "en-de", "--without", "metric=COMET", "--json"]
-    found = evenhand("metrics", campaign, *words).json
-    assert [one["metric"] for one in found["metrics"]] == ["BLEU-refA"]
-    source = Path(campaign) / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
-    source.with_name("BLEU-src.seg.score").write_text(source.read_text("utf-8"), "utf-8")
-    said = evenhand("metrics", campaign, "--task", "en-de", "--lower", "BLEU", code=2).err
-    assert "no metric 'BLEU'. There are BLEU-refA, BLEU-src" in said
-    for files, name in (([beside], "ter"), ([campaign], "COMET")):
-        said = evenhand("metrics", *files, "--without", name, code=2).err
-        assert f"{name} is a metric: write --without metric={name}" in said
-        assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
-
-
-def test_a_metric_is_excluded_alike_in_metrics_and_report(evenhand, beside, tmp_path):
-    words = ["report", beside, "--sections", "metrics"]
-    said = evenhand(*words, "--without", "ter", code=2).err
-    assert "ter is a metric: write --without metric=ter" in said
-    report = evenhand(*words, "--without", "metric=ter", "--json").json
-    (section,) = report["parts"][0]["sections"]
-    assert {"--without", "metric=ter"} <= {*section["command"].split()}
-    for name in ("nobody", "te"):
-        assert "is a metric" not in evenhand(*words, "--without", name, code=2).err
-    people = tmp_path / "people.csv"  # without metrics, the name is unknown
-    people.write_text("system,item,score\na,1,3\nb,1,4\na,2,3\nb,2,5\n", "utf-8")
-    said = evenhand("report", str(people), "--without", "nobody", code=2).err
-    assert "no system 'nobody'" in said or ("nobody" in said and "metric" not in said)
-
-
-def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):
-    words = ["--lower", "bleu,comet", "--json"]
-    found = evenhand("metrics", beside, *words).json
-    assert found["metrics"][0]["metric"] == "ter"
-    report = evenhand("report", beside, "--sections", "metrics", *words).json
-    (section,) = report["parts"][0]["sections"]
-    assert section["command"].endswith("--lower bleu,comet")
-    assert report["command"].endswith("--lower bleu,comet")
 
 
 @pytest.mark.parametrize("kind", ["global", "seg", "document", "alone", "few"])
@@ -342,3 +143,11 @@ def test_items_of_googles_mqm_are_matched_by_their_numbers_in_the_test_set(
     (metric,) = [one for one in found.json["metrics"] if one["metric"] == "same-refA"]
     assert (metric["segment_tau_b"], metric["acc_eq"]) == pytest.approx((1, 1))
     assert "matched by the number in the test set (doc1:" in found.out
+
+
+def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("system,item,bleu\nsys0,0,1\nsys1,0,2\n", "utf-8")
+    run = evenhand("metrics", beside, str(path), code=2)
+    assert len(run.err.strip().splitlines()) == 1
+    assert "bleu has no score of sys2" in run.err

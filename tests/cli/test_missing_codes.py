@@ -34,13 +34,6 @@ def test_codes_are_emptied_and_counted(evenhand, folder):
     assert "8 of 24" in shown
 
 
-@pytest.mark.parametrize("missing", [99, [99, "n.a."], "99.0,N.A.", ["99", " n.a. "]])
-def test_python_takes_numbers_and_words(missing):
-    table = CODED if missing != 99 else CODED.filter(pl.col("score") != "n.a.")
-    rows = evenhand.read(table, missing=missing).rows()
-    assert sorted({*rows.score.tolist()}) == [2, 3, 4, 5]
-
-
 @pytest.mark.parametrize("kind", ["pandas", "objects", "polars", "integers", "dict", "parquet"])
 def test_every_kind_of_column_is_read_alike(kind, tmp_path):
     table = draw(code=99)
@@ -77,14 +70,6 @@ def test_only_the_cell_of_a_wide_sheet_is_emptied(evenhand, folder):
     }
 
 
-def test_codes_do_not_hide_that_columns_share_a_scale():
-    table = draw(code=999).rename({"score": "q1"}).with_columns(q2=draw(seed=9)["score"])
-    notes = evenhand.rank(table).groups["q1"].notes
-    assert "no-answer-score" in {one.code for one in notes}
-    rows = evenhand.read(table, missing=999).rows()
-    assert rows.criteria == ("q1", "q2")
-
-
 def test_outcomes_and_ranks_have_codes_too(evenhand, folder):
     pl.DataFrame(
         {"judge": ["a"] * 6, "left": ["x"] * 6, "right": ["y"] * 6, "winner": [*"112299"]}
@@ -96,17 +81,3 @@ def test_outcomes_and_ranks_have_codes_too(evenhand, folder):
         {"ranking": [*"aaabbb"], "system": [*"xyzxyz"], "rank": [1, 2, 99, 2, 1, 3]}
     )
     assert read(ranked, missing=99).comparisons().tally().counts.sum() == 4
-
-
-def test_a_code_that_no_cell_holds_is_said(evenhand, folder):
-    CODED.write_csv("scores.csv")
-    answer = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98", "--json").json
-    assert "no cell of score is 98: check --missing 98." in texts_of(answer)
-    shown = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98").out
-    assert "no cell of score is 98" in shown
-
-
-def test_an_empty_code_is_refused(evenhand, folder):
-    CODED.write_csv("scores.csv")
-    refused = evenhand("rank", "scores.csv", "--missing", "99,", code=2)
-    assert "say which values are no answer" in refused.err

@@ -56,16 +56,6 @@ def test_a_file_with_few_judgments_begins_with_the_start_up_phase(evenhand, fold
     assert "; every system gets 5 first" in text
 
 
-def test_parts_that_nothing_joins_are_said(evenhand, folder):
-    one, two = simulate((1, 0, -1), 60, 1), simulate((1, 0, -1), 60, 2)
-    write("one.csv", one)
-    rows = Path(write("two.csv", two)).read_text(encoding="utf-8").replace("s0", "t0")
-    joined = Path("one.csv").read_text(encoding="utf-8") + rows.partition("\n")[2]
-    Path("both.csv").write_text(joined, encoding="utf-8")
-    text = evenhand("next", "both.csv").out.replace("\n       ", " ")
-    assert "The start-up phase comes first: no chain of judgments joins all systems" in text
-
-
 def test_savings_replay_the_policy_and_say_what_it_saved(evenhand, votes):
     ran = evenhand("next", votes, "--savings", "--replays", "3")
     text = ran.out.replace("\n       ", " ")
@@ -76,68 +66,6 @@ def test_savings_replay_the_policy_and_say_what_it_saved(evenhand, votes):
     assert found["replays"] == 3
     assert found["judgments"][-1] == 150  # half of the data
     assert {"saved", "lower", "upper", "reached"} <= set(found["saving"])
-
-
-def test_a_batch_beyond_its_pairs_is_remarked_on(evenhand, votes):
-    text = evenhand("next", votes, "--batch", "60").out.replace("\n       ", " ")
-    assert "of 15 possible pairs asked about more than once before an answer comes" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--batch", "0"), "0 pairs cannot be chosen"),
-        (("--policy", "ordr"), "'ordr' is not one of"),
-        (("--top-k", "6"), "has no border: there are 6 systems"),
-        (("--top-k", "2", "--policy", "order"), "is for the policy top-k, not for order"),
-        (("--top-k", "2", "--policy", "sort"), "is for the policy top-k, not for sort"),
-        (("--start", "2", "--policy", "sort"), "--start does nothing with --policy sort"),
-        (("--random-share", "2"), "the random share cannot be 2"),
-        (("--savings", "--policy", "random"), "choose another policy"),
-        (("--savings", "--replays", "1"), "1 replays have no interval"),
-        (("--top-k", "0"), "top-k cannot be 0: a whole number, 1 or more"),
-        (("--replays", "5"), "--replays does nothing without --savings"),
-        (("--system", "s01"), "--system s01: it has judgments already"),
-        (("--system", "n", "--system", "n"), "n is named twice"),
-        (("--seed", "-1"), "-1: a whole number, 0 or more"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_words(evenhand, votes, words, said):
-    ran = evenhand("next", votes, *words, code=2)
-    assert said in ran.err.replace("\n       ", " ")
-    assert ran.out == ""
-
-
-def test_the_table_has_the_agreement_that_the_sentence_names(evenhand, votes):
-    text = evenhand("next", votes, "--savings", "--replays", "3").out
-    words = " ".join(text.split())
-    said = re.search(r"judgments by (\S+) \(tau\) after (\d+) judgments", words)
-    agreement, n = said.groups()
-    assert "Mean agreement (tau) with all judgments, made to rise" in text
-    row = re.search(rf"^ +{n} +\S+ +(\S+)$", text, re.MULTILINE)
-    assert float(row[1]) == pytest.approx(float(agreement), abs=0.0051)
-    table = text.partition("order  random\n")[2].partition("\n evenhand")[0]
-    curves = np.array([[float(cell) for cell in line.split()[1:]] for line in table.splitlines()])
-    assert (np.diff(curves, axis=0) >= 0).all()
-
-
-def test_a_new_system_is_asked_about_with_several_others(evenhand, votes):
-    found = evenhand("next", votes, "--system", "new", "--batch", "5", "--json").json
-    ends = [{one["left"], one["right"]} for one in found["pairs"]]
-    assert all("new" in pair for pair in ends)
-    assert len(set().union(*ends)) == 6  # five others
-    assert "| with new |" in found["signature"]
-    assert not any(one["code"] == "pairs-repeated" for one in found["findings"])
-
-
-def test_a_system_may_be_new_in_one_task_alone(evenhand, folder):
-    first = Path(write("one.csv", simulate((1, 0, -1), 60, 1), "one")).read_text(encoding="utf-8")
-    two = write("two.csv", simulate((1, 0, -1, -1), 90, 2), "two")
-    rows = Path(two).read_text(encoding="utf-8").partition("\n")[2]
-    Path("tasks.csv").write_text(first + rows, encoding="utf-8")
-    found = evenhand("next", "tasks.csv", "--system", "s03", "--json").json["groups"]
-    assert "| with s03 |" in found["one"]["signature"]
-    assert "with" not in found["two"]["signature"]
 
 
 def test_a_sort_says_how_far_it_is_and_asks_its_question(evenhand, folder):
@@ -151,15 +79,3 @@ def test_a_sort_says_how_far_it_is_and_asks_its_question(evenhand, folder):
     assert "The sort has ended, by 3 questions: a > b > c." in evenhand(
         "next", "few.csv", "--policy", "sort"
     ).out.replace("\n", " ")
-
-
-def test_a_sort_of_ratings_is_refused(evenhand, folder):
-    Path("scores.csv").write_text("system,item,score\na,x,1\nb,x,2\n", encoding="utf-8")
-    ran = evenhand("next", "scores.csv", "--policy", "sort", code=2)
-    assert "--policy sort is for comparisons; these are ratings" in " ".join(ran.err.split())
-
-
-def test_savings_of_too_few_judgments_are_refused(evenhand, folder):
-    write("few.csv", simulate(np.zeros(12), 60, 1))
-    ran = evenhand("next", "few.csv", "--savings", code=2)
-    assert "the data cannot support a replay" in ran.err

@@ -26,14 +26,3 @@ def test_decided_pairs_are_counted_from_the_ranking(evenhand, table1):
     found = evenhand("rank", table1, *words).json
     decided = sum(row["better_than"] for row in evenhand("rank", table1, "--json").json["systems"])
     assert found["says"].endswith(f"bradley-terry decides {decided} of 6 pairs at level 0.95.")
-
-
-def test_without_the_model_no_pair_is_said_to_be_decided(evenhand, two):
-    found = evenhand("rank", two, "--method", "origwmt", "--method", "bojar", "--json").json
-    assert found["says"] == "All methods agree on the order of 1 pair."
-
-
-def test_a_refused_method_is_named_with_its_reason(evenhand, folder):
-    (folder / "one.csv").write_text("left,right,outcome\na,b,left\nb,c,left\n")
-    said = " ".join(evenhand("rank", "one.csv", "--method", "all").out.split())
-    assert "warning bradley-terry gives no scores: worths are not identified" in said

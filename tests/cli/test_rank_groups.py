@@ -1,7 +1,6 @@
 """Several groups are also shown side by side: systems × groups."""
 
 import csv
-import io
 from itertools import combinations
 from random import Random
 
@@ -30,55 +29,6 @@ def votes(folder):
     with (folder / "votes.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("judge", "left", "right", "outcome", "lang"), *rows])
     return "votes.csv"
-
-
-def test_they_stand_side_by_side_in_every_form(evenhand, votes):
-    words = ("rank", votes, "--group-by", "lang")
-    contract = evenhand(*words, "--json").json
-    held = {(row["system"], row["group"]): row for row in contract["side_by_side"]}
-    assert len(held) == len(contract["side_by_side"]) == 8
-    for lang in WORTHS:
-        for row in contract["groups"][lang]["systems"]:
-            for key in ("estimate", "lower", "upper", "rank", "rank_lower", "rank_upper"):
-                assert held[row["system"], lang][key] == row[key]
-    assert "pt" in contract["refused"]
-    cells = {key: f"({row['estimate']:.2f})" for key, row in held.items()}
-    for form in ((), ("--markdown",), ("--latex",)):
-        beside = evenhand(*words, *form).out.split("side by side")[-1]
-        for system in "ABC":
-            (line,) = (one for one in beside.splitlines() if system in one.split()[:2])
-            for lang in WORTHS:
-                if (system, lang) in cells:
-                    assert cells[system, lang] in line
-    assert "–" in next(  # C was not judged in Italian
-        one for one in evenhand(*words).out.split("side by side")[1].splitlines() if " C " in one
-    )
-    csv_rows = [*csv.DictReader(io.StringIO(evenhand(*words, "--csv").out))]
-    assert [*csv_rows[0]][:2] == ["group", "system"]
-    assert len(csv_rows) == 8
-
-
-def test_one_group_stands_alone(evenhand, votes):
-    words = ("rank", votes, "--where", "lang in ('de', 'pt')", "--group-by", "lang")
-    assert "side by side" not in evenhand(*words).out
-    assert evenhand(*words, "--json").json["side_by_side"] == []
-
-
-def test_of_many_groups_the_first_are_printed_and_it_is_said(evenhand, folder):
-    rows = [
-        (f"j{judge:02}", *pair, outcome)
-        for judge in range(14)
-        for pair in combinations("ABC", 2)
-        for outcome in ("left", "left", "right", "tie")
-    ]
-    with (folder / "votes.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("judge", "left", "right", "outcome"), *rows])
-    said = evenhand("rank", "votes.csv", "--group-by", "judge").out.split("side by side")[1]
-    assert "the first 12 of 14 groups by name" in said
-    assert "j11" in said
-    assert "j12" not in said
-    contract = evenhand("rank", "votes.csv", "--group-by", "judge", "--json").json
-    assert len(contract["side_by_side"]) == 14 * 3
 
 
 def test_python_and_notebooks_have_the_table(votes):

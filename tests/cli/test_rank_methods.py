@@ -1,32 +1,14 @@
 """`evenhand rank --method`: one rule's board, several methods side by side, merged outputs."""
 
-import re
-
 import pytest
 
-from evenhand.render.text import shorten, width
+from evenhand.render.text import shorten
 from ranking.simple_rules import use_rules
 
 
 @pytest.fixture
 def rules(monkeypatch):
     return use_rules(monkeypatch)
-
-
-def test_one_method_is_shown_as_a_board_of_its_own(evenhand, table1, rules):
-    found = evenhand("rank", table1, "--method", "wins").out.splitlines()
-    # Dras (2015), section 2: first preferences
-    assert found[:8] == [
-        "A ranks first by wins.",
-        "960 judgments, 4 systems, 4 % ties. wins: comparisons won.",
-        "",
-        " place  system  wins",
-        "     1  A        402",
-        "     2  D        334",
-        "     3  B        127",
-        "     4  C         54",
-    ]
-    assert re.fullmatch(r"sign   evenhand \S+ \| wins \| n=960 \| sha256 \w{12}", found[-1])
 
 
 def test_a_bootstrap_gives_rules_ranges_by_judge_wider_than_by_comparison(evenhand, tmp_path):
@@ -72,99 +54,6 @@ def test_all_methods_stand_side_by_side_in_the_order_of_the_default(evenhand, ta
     assert lines[-1].endswith(("sha256", *"0123456789abcdef"))
 
 
-def test_the_default_by_its_name_is_the_plain_ranking(evenhand, table1):
-    assert evenhand("rank", table1, "--method", "bradley-terry").out == evenhand("rank", table1).out
-
-
-def test_tasks_are_compared_each_by_itself(evenhand, tasks, rules):
-    found = evenhand("rank", tasks, "--method", "all", "--json").json
-    assert list(found["groups"]) == ["one", "two"]
-    best = {name: group["systems"][0]["system"] for name, group in found["groups"].items()}
-    assert best == {"one": "A", "two": "C"}
-    text = evenhand("rank", tasks, "--method", "all").out
-    assert text.count("systems, best first\n") == text.count("\nsign   ") == 2
-    assert max(map(width, text.splitlines())) <= 80
-    rows = evenhand("rank", tasks, "--method", "all", "--csv")
-    assert rows.out.splitlines()[:2] == [
-        "group,system,bradley-terry,wins,fewest-losses,lot,never",
-        "one,A,1,1,1,4,",
-    ]
-    assert rows.err.count("never gives no scores: never says anything") == 1
-
-
-def test_a_group_that_one_method_cannot_rank_is_named(evenhand, folder, rules):
-    rows = ["x,a,b,left", "x,b,a,left", "x,a,b,left", "y,a,b,left"]
-    (folder / "tasks.csv").write_text("\n".join(["task,left,right,outcome", *rows]))
-    text = evenhand("rank", "tasks.csv", "--method", "bradley-terry", "--method", "wins").out
-    before, after = text.split("y ──")
-    assert "gives no scores" not in before
-    assert "bradley-terry gives no scores: worths are not identified" in after
-    assert "Only wins gives scores." in after
-
-
-@pytest.mark.parametrize("method", ["bojar", "all"])
-def test_a_task_that_no_method_can_rank_stops_none_of_the_others(evenhand, folder, method):
-    rows = ["a,b,left,t1", "b,c,left,t1", "a,b,left,t2", "c,d,left,t2"]
-    (folder / "tasks.csv").write_text("\n".join(["left,right,winner,task", *rows]))
-    words = ("rank", "tasks.csv", "--method", method)
-    before, after = evenhand(*words).out.split("t2 ──")
-    assert " a " in before
-    assert "Kendall" not in after
-    who = "bojar gives no scores: " if method == "all" else "error "
-    assert f"{who}the systems fall into 2 groups" in " ".join(after.split())
-    found = evenhand(*words, "--json").json
-    if method == "all":
-        assert [row["system"] for row in found["groups"]["t2"]["systems"]] == list("abcd")
-        assert found["groups"]["t2"]["signature"] is None
-        assert "the systems fall into 2 groups" in found["groups"]["t2"]["refused"]["bojar"]
-    else:
-        assert "the systems fall into 2 groups" in found["refused"]["t2"]
-    table = evenhand(*words, "--csv")
-    assert table.out.splitlines()[1].startswith("t1,")
-    assert "never compared" in table.err
-    latex = evenhand(*words, "--latex")
-    assert latex.out.count("\\begin{tabular}") == 1
-    assert "\n\n% t2\n% " in latex.out
-    assert "never compared" in latex.out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            "--method wins --ties discard",
-            "--ties works only with bradley-terry, not with --method wins",
-        ),
-        (
-            "--method wins --cluster judge",
-            "--cluster with --method wins needs --interval",
-        ),
-        ("--method wins --order-effect", "--order-effect works only with bradley-terry"),
-        ("--method wins --prior 1", "add --method bradley-terry"),
-        ("--method wins --level .9", "--level with --method wins needs --interval bootstrap"),
-        ("--method wins --interval model", "--interval with --method wins can only be bootstrap"),
-        ("--method wins --elo", "--elo works only with bradley-terry, not with --method wins"),
-        ("--method all --worth", "--worth works only with bradley-terry"),
-        ("--method wins --judge-cap median", "--judge-cap works only with bradley-terry"),
-        ("--method wins --seed 3", "--seed: --method wins draws nothing: leave it out"),
-        ("--method winss", "method cannot be 'winss'"),
-        ("--method never", "never: never says anything"),
-    ],
-)
-def test_options_that_a_method_does_not_heed_are_refused(evenhand, table1, rules, words, said):
-    err = evenhand("rank", table1, *words.split(), code=2).err
-    assert err.startswith("error  ")
-    assert said in err
-
-
-def test_settings_of_the_default_are_heard_beside_rules(evenhand, table1, rules):
-    words = ("--ties", "half-win", "--cluster", "judgment", "--level", ".9", "--seed", "4")
-    found = evenhand("rank", table1, "--method", "all", *words, "--json").json
-    signature = found["methods"][0]["signature"]
-    assert "| half-win |" in signature
-    assert "level 0.9 | seed=4" in signature
-
-
 def test_shortened_names_stay_different_and_are_never_empty():
     assert shorten(["a.", "a.b"]) == (["a.", "a.b"], "")
     assert shorten(["a.x", "a.x.b"]) == (["x", "x.b"], "names without 'a.'")
@@ -201,12 +90,3 @@ def test_merged_ratings_are_of_each_system_and_an_empty_sign_keeps_names(evenhan
     assert any("that of each" in one["text"] for one in found["findings"])
     kept = evenhand("rank", table1, "--system-separator", "", "--json").json
     assert kept["systems"] == evenhand("rank", table1, "--json").json["systems"]
-
-
-def test_all_methods_rank_the_twelve_tasks_of_wmt16_in_80_columns(evenhand, data_folder):
-    path = str(data_folder / "wmt16_rankings" / "rankings_collapsed.parquet")
-    methods = ("--method", "bradley-terry", "--method", "origwmt")
-    text = evenhand("rank", path, "--system-separator", "+", *methods).out
-    assert text.count("\nsign   ") == 12
-    assert "error" not in text
-    assert max(map(width, text.splitlines())) <= 80

@@ -42,14 +42,6 @@ def test_it_says_who_is_better_and_what_is_still_needed(evenhand, votes):
     assert (row["first"], row["better"], row["compared"]) == ("C", "A", "40")
 
 
-def test_a_name_may_hold_a_comma_and_a_group_may_lack_it(evenhand, votes):
-    words = ("rank", votes, "--group-by", "lang", "--pair", "B,x, y", "--json")
-    contract = evenhand(*words).json
-    assert list(contract["groups"]) == ["fr"]
-    assert contract["groups"]["fr"]["second"] == "x, y"
-    assert "no system 'x, y'" in contract["refused"]["de"]
-
-
 def test_rates_of_all_pairs_are_a_table_and_rows(evenhand, votes):
     rows = [*csv.DictReader(io.StringIO(evenhand("rank", votes, "--win-rates", "--csv").out))]
     assert [*rows[0]] == ["first", "second", "win", "tie"]
@@ -58,23 +50,6 @@ def test_rates_of_all_pairs_are_a_table_and_rows(evenhand, votes):
     assert "| system | A | B |" in table
     assert "Predicted by Bradley-Terry" in table
     assert "\\toprule" in evenhand("rank", votes, "--win-rates", "--latex").out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--pair", "A,Bx"), "no system 'Bx'. Did you mean 'B'?"),
-        (("--pair", "A,A"), "a pair is two systems, and 'A' is one"),
-        (("--pair", "A"), "--pair 'A' is not two systems, such as --pair A,B"),
-        (("--pair", "A,B", "--win-rates"), "--pair and --win-rates exclude each other"),
-        (("--pair", "A,B", "--elo"), "--elo is a column of the usual table: leave out --pair"),
-        (("--win-rates", "--marginal"), "leave out --win-rates"),
-        (("--pair", "A,B", "--method", "bojar"), "--pair works only with bradley-terry"),
-        (("--pair", "A,B", "-o", "pair.svg"), "this result has no figure"),
-    ],
-)
-def test_what_cannot_be_is_refused(evenhand, votes, words, said):
-    assert said in " ".join(evenhand("rank", votes, *words, code=2).err.split())
 
 
 def test_of_ratings_the_pair_is_points_apart(evenhand, folder):
@@ -108,30 +83,3 @@ def test_of_ratings_the_pair_is_points_apart(evenhand, folder):
     assert evenhand(*words, "--json").json["difference"] == pytest.approx((296 - 300) / 4)
     refused = evenhand("rank", "scores.csv", "--win-rates", code=2).err
     assert "scores predict no preferences" in refused
-
-
-def test_of_ratings_in_groups_there_is_a_row_for_each_group(evenhand, folder):
-    """Each judge scores each output: differences are those of the means."""
-    scores = {"de": {"A": (80, 84), "B": (70, 78)}, "fr": {"A": (60, 66), "B": (64, 67)}}
-    rows = [
-        (f"j{judge}", f"{lang}{item}", system, values[item] + judge % 3 + (judge * item) % 2, lang)
-        for lang, systems in scores.items()
-        for judge in range(12)
-        for item in range(2)
-        for system, values in systems.items()
-    ]
-    rows.append(("j0", "de0", "A", 81, "de"))
-    with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("judge", "item", "system", "score", "lang"), *rows])
-    words = ("rank", "scores.csv", "--pair", "B,A", "--group-by", "lang", "--model", "mean")
-    found = evenhand(*words, "--json").json
-    of = [{s: [r[3] for r in rows if r[2] == s and r[4] == g] for s in "AB"} for g in ("de", "fr")]
-    expected = [sum(one["B"]) / len(one["B"]) - sum(one["A"]) / len(one["A"]) for one in of]
-    assert [one["group"] for one in found["side_by_side"]] == ["de", "fr"]
-    assert [one["difference"] for one in found["side_by_side"]] == pytest.approx(expected)
-    for name, row in zip(("de", "fr"), found["side_by_side"], strict=True):
-        assert found["groups"][name]["p_adjusted"] == row["p_adjusted"]
-    said = " ".join(evenhand(*words).out.split())
-    assert "difference: B less A in score, each group by itself" in said
-    lines = csv.DictReader(io.StringIO(evenhand(*words, "--csv").out))
-    assert [one["group"] for one in lines] == ["de", "fr"]

@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from evenhand.formats import file_heads
 
 HEADER = "left,right,outcome\n"
-TWO = HEADER + "A,B,left\nB,A,left\n"
-RANKS = "ranking,system,rank\n1,A,{}\n1,B,1\n2,A,1\n2,B,2\n"
-
-# name: what stands in the file, the command (? is the file), what the line must say; more such
-# lines are kept answers of the corpus
-FILES = {
-    "ratings": ("system,score\nA,1\nB,2\n", "bias ?", "no column tells two of them apart"),
-    "an option of before": (TWO, "rank ? --merged +", "Did you mean '--system-separator'?"),
-    "one side": (TWO, "fit ? --judge-covariate left", "it cannot tell groups apart"),
-    "system of a ranking": (
-        RANKS.format(2),
-        "fit ? --judge-covariate system",
-        "cannot tell groups apart",
-    ),
-    "no outcome known": (HEADER + "A,B,0\n", "rank ?", "--outcome '0=left'"),
-    "a missing value in words": (
-        HEADER + "A,B,None\n",
-        "rank ?",
-        "each value of column 'outcome' is missing",
-    ),
-}
 
 
 def is_refusal(ran, said):
@@ -46,25 +22,12 @@ def is_refusal(ran, said):
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("case", FILES)
-def test_bad_input_is_refused_in_one_line(evenhand, case):
-    content, command, said = FILES[case]
-    Path("file.csv").write_text(content, encoding="utf-8")
-    words = ["file.csv" if word == "?" else word for word in command.split()]
-    is_refusal(evenhand(*words, code=2), said)
-
-
 def test_a_parquet_file_damaged_in_the_middle_is_refused(evenhand, table1):
     evenhand("convert", table1, "-o", "whole.parquet")
     data = bytearray(Path("whole.parquet").read_bytes())
     data[8:200] = bytes(192)
     Path("hurt.parquet").write_bytes(data)
     is_refusal(evenhand("rank", "hurt.parquet", code=2), "hurt.parquet")
-
-
-def test_a_refusal_is_coloured_only_on_request(evenhand, folder):
-    assert "\x1b[" in evenhand("rank", "nowhere.csv", code=2, color=True).err
-    assert "\x1b[" not in evenhand("rank", "nowhere.csv", code=2, color=True, NO_COLOR="1").err
 
 
 def test_nothing_is_written_when_something_is_refused(evenhand, folder):
@@ -135,55 +98,6 @@ def test_looking_at_a_place_leaves_nothing_there(evenhand, folder):
 
 
 TEXT = "left,right,outcome,judge\nA,B,left,j1\nB,A,left,j2\n"
-ODD_FILES = {
-    "page.csv": (b"<!DOCTYPE html>\n<html>\n<p>log in, please</p></html>\n", "is a web page"),
-    "page2.csv": (b"<html><body>404</body></html>", "is a web page"),
-    "feed.csv": (b"<?xml version='1.0'?><a/>", "is XML"),
-    "paper.csv": (b"%PDF-1.4\n\xff\xff", "is a PDF document"),
-    "votes.csv.bz2": (bz2.compress(TEXT.encode()), "is packed with bzip2"),
-    "votes.csv.xz": (lzma.compress(TEXT.encode()), "is packed with xz"),
-    "wide.csv": (TEXT.encode("utf-32")[:-3], "is not UTF-32 text"),
-    "unmarked.csv": (TEXT.encode("utf-16-le") + b"\x00\xd8", "is not UTF-16 text"),
-    "votes.db": (b"", "a database that has lost what it held"),
-    "header.csv": (b'left,right,"outcome\nA,B,left\n', "line 1 of header.csv opens a quote"),
-    "comma.csv": (b'left,right,outcome,weight\nA,B,left,"1,5"\n', "--decimal ,"),
-}
-
-
-@pytest.mark.parametrize("name", ODD_FILES)
-def test_a_file_of_another_kind_is_called_what_it_is(evenhand, folder, name):
-    content, said = ODD_FILES[name]
-    Path(name).write_bytes(content)
-    assert said in evenhand("rank", name, code=2).err
-
-
-@pytest.mark.parametrize("verb", ["rank", "report"])
-def test_links_and_names_that_lead_nowhere_are_refused_in_words(evenhand, folder, verb):
-    Path("one.csv").symlink_to("two.csv")
-    Path("two.csv").symlink_to("one.csv")
-    Path("gone.csv").symlink_to("away.csv")
-    rest = {
-        "report": ("-o", "out.html"),
-    }.get(verb, ())
-    assert (
-        "is a link to 'away.csv', where there is no file"
-        in evenhand(verb, "gone.csv", *rest, code=2).err
-    )
-    assert "one.csv" in evenhand(verb, "one.csv", *rest, code=2).err
-    assert "the name of a file is empty" in evenhand(verb, "", *rest, code=2).err
-
-
-def test_duckdb_files_are_named_as_such_empty_or_not(evenhand, folder):
-    with duckdb.connect("votes.db") as base:
-        base.execute(
-            "create table votes as select 'A' as \"left\", 'B' as \"right\", 'tie' as outcome"
-        )
-    said = evenhand("inspect", "votes.db", code=2).err
-    assert "duckdb://votes.db?table=NAME" in said
-    assert "1 judgment" in evenhand("inspect", "duckdb://votes.db?table=votes").out
-    assert evenhand("convert", "duckdb://votes.db?table=votes", "-o", "out.csv").code == 0
-    Path("votes.db").write_bytes(b"")
-    assert "is empty: its tables are gone" in evenhand("inspect", "duckdb://votes.db", code=2).err
 
 
 def test_a_file_that_breaks_the_engine_is_named_by_its_line_and_the_next_file_is_read(
@@ -199,20 +113,6 @@ def test_a_file_that_breaks_the_engine_is_named_by_its_line_and_the_next_file_is
         said = evenhand(verb, "late.csv", code=2).err
         assert "line 200,006 of late.csv is not UTF-8 text" in " ".join(said.split())
         assert "4 judgments" in evenhand("inspect", "good.csv").out
-
-
-def test_a_condition_in_backticks_or_with_a_text_in_double_quotes_is_explained(evenhand, folder):
-    Path("votes.csv").write_text(TEXT, encoding="utf-8")
-    said = evenhand("inspect", "votes.csv", "--where", "`judge` = 'j1'", code=2).err
-    assert "a name stands in double quotes" in said
-    said = evenhand("inspect", "votes.csv", "--where", 'judge = "zzz"', code=2).err
-    assert "text stands in single quotes" in said
-
-
-def test_an_emptied_log_is_called_empty(evenhand, folder):
-    Path("spring.db").touch()
-    for verb in ("check", "watch", "inspect"):
-        assert "is empty" in evenhand(verb, "spring.db", code=2).err
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl"])

@@ -166,7 +166,7 @@ def test_an_outcome_of_texts_is_not_declared_label_by_label(evenhand, folder):
 
 @pytest.mark.parametrize(
     "words",
-    ["rank {}", "inspect {}", "convert {} -o out.csv"],
+    ["rank {}", "convert {} -o out.csv"],
     ids=lambda words: words.split()[0],
 )
 def test_missing_outcomes_far_down_a_long_table_are_counted_by_every_verb(evenhand, folder, words):

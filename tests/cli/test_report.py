@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
-import re
 import shlex
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ import pytest
 from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.render.document import KINDS
-from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
+from evenhand.report.analysis import PREFERENCE
 
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
@@ -117,19 +114,6 @@ def test_the_page_is_written_and_the_answer_said(evenhand, table1):
     assert "says   A is the best: better than each of the other 3" in ran.err
 
 
-def test_no_remedy_is_an_option_that_a_report_does_not_have(evenhand, folder):
-    Path("one.csv").write_text("left,right,outcome\nA,B,left\n", encoding="utf-8")
-    (part,) = evenhand("report", "one.csv", "--prior", "1", "--json").json["parts"]
-    (answer,) = part["answer"]
-    assert answer.endswith("is too few to show their own spread; collect more")
-    assert "--interval" not in str(part)
-
-
-def test_the_page_has_a_name_of_its_own_where_none_is_given(evenhand, table1):
-    assert "wrote  report.html" in evenhand("report", table1, *FEW).err
-    assert Path("report.html").exists()
-
-
 @pytest.mark.parametrize("name", ["dras2015_table1", "pudding"])
 def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, name):
     Path("t.csv").write_text(datasets.load(name).csv(), encoding="utf-8")
@@ -143,49 +127,6 @@ def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, nam
             keys = {column["key"] for column in table["columns"]}
             assert all(keys <= row.keys() for row in table["rows"])
             assert {column["kind"] for column in table["columns"]} <= KINDS.keys()
-
-
-def test_the_json_of_ratings_keeps_the_contract_and_its_commands_are_understood(evenhand, folder):
-    rng = random.Random(5)
-    lines = ["judge,item,system,criterion,score"]
-    for judge, item, system in product(range(6), range(20), range(3)):
-        for criterion in ("fluency", "adequacy"):
-            score = min(5, max(1, round(rng.gauss(2 + system / 2, 1))))
-            lines.append(f"j{judge},i{item},s{system},{criterion},{score}")
-    Path("scores.csv").write_text("\n".join(lines) + "\n")
-    found = evenhand("report", "scores.csv", "--level", "0.9", "--json").json
-    jsonschema.validate(found, CONTRACT)
-    sections = found["parts"][0]["sections"]
-    assert [one["name"] for one in sections] == list(RATING)
-    for one in sections:
-        understands(one["command"])
-    assert run_again(evenhand, found["command"]) == found
-
-
-def test_tasks_are_parts_and_have_an_overview(evenhand, tasks):
-    found = evenhand("report", tasks, *FEW, "--json").json
-    jsonschema.validate(found, CONTRACT)
-    assert [part["name"] for part in found["parts"]] == ["one", "two"]
-    assert [row["task"] for row in found["overview"]["tables"][0]["rows"]] == ["one", "two"]
-
-
-def test_json_goes_to_a_file_by_its_ending_or_by_the_option(evenhand, table1):
-    printed = evenhand("report", table1, *FEW, "--json").json
-    assert "wrote  r.json" in evenhand("report", table1, *FEW, "-o", "r.json").err
-    evenhand("report", table1, *FEW, "--json", "-o", "r.txt")
-    assert json.loads(Path("r.json").read_text("utf-8")) == printed
-    assert json.loads(Path("r.txt").read_text("utf-8")) == printed
-
-
-def test_a_report_is_called_as_its_file_wherever_that_lies(evenhand, table1):
-    Path("deep").mkdir()
-    copies = ["deep/a.csv", "deep/b.csv"]
-    Path(copies[0]).write_bytes(Path(table1).read_bytes())
-    made = evenhand("report", copies[0], *FEW, "--json").json
-    assert made["title"] == "a.csv"
-    assert "deep/a.csv" in made["command"]
-    Path(copies[1]).write_bytes(Path(table1).read_bytes())
-    assert evenhand("report", *copies, *FEW, "--json").json["title"] == "a.csv and 1 more"
 
 
 def test_the_command_in_the_report_makes_it_again(evenhand, tasks):
@@ -218,17 +159,6 @@ def test_every_command_of_a_report_runs(evenhand, tasks):
         understands(command)
 
 
-def test_verbs_are_asked_for_settings_that_they_have():
-    named = {"--level", "--seed", "--ties", "--order-effect", "--prior", "--full"}
-    for name, taken in TAKEN.items():
-        command = main.get_command(None, name)
-        has = {option for one in command.params for option in one.opts}
-        assert taken <= has, name
-        # there of systems or segments, and of item-response models alone
-        other = {"metrics": {"--level"}, "fit": {"--seed"}}.get(name, set())
-        assert has & named - taken - other <= {"--ties", "--full"}, name
-
-
 def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, folder):
     Path("v.csv").write_text(UNBEATEN)
     ran = evenhand("report", "v.csv", "-o", "r.json")
@@ -238,54 +168,3 @@ def test_a_ranking_that_is_refused_is_the_headline_with_what_to_do(evenhand, fol
     assert "note   No ranking:" in ran.err
     assert part["sections"][0]["not_run"] != ""
     assert "says   " in evenhand("report", "v.csv", "--prior", "1", *FEW).err
-
-
-def test_tables_and_figures_go_into_folders(evenhand, table1):
-    places = ("--tables", "t", "--figures", "f", "--figures-as", "svg")
-    ran = evenhand("report", table1, *FEW, *places, "-o", "r.html")
-    tables = {f"ranking-board.{ending}" for ending in ("csv", "md", "tex")}
-    assert tables <= {path.name for path in Path("t").iterdir()}
-    drawn = Path("f/ranking-forest.svg").read_text("utf-8")
-    found = evenhand("report", table1, *FEW, "--json").json
-    forest = found["parts"][0]["sections"][0]["figures"][0]
-    words = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-    assert forest["title"] in " ".join(words)
-    assert {row["system"] for row in forest["datasets"]["rows2"]} <= {*words}
-    assert re.search(r"^wrote  \d+ files of tables to t$", ran.err, re.MULTILINE)
-    assert "\nwrote  1 figure to f\n" in ran.err
-
-
-REFUSED = {
-    "a section that is none": ("--sections ranking,juges", "Did you mean 'judges'?"),
-    "another ending": ("-o r.pdf", "a browser prints the page as PDF"),
-    "a table as the report": ("-o r.tex", "--tables FOLDER"),
-    "no ending": ("-o report", "a name without an ending"),
-    "the judgments": ("-o votes.html --column judge=judge", "would overwrite the judgments"),
-    "a page and json": ("--json -o r.html", "leave one of them out"),
-    "figures without a folder": ("--figures-as svg", "say where to with --figures FOLDER"),
-    "a form that is none": ("--figures f --figures-as svg,gif", "'gif' is not one of"),
-    "tables into a file": ("--tables votes.html", "tables cannot be written to 'votes.html'"),
-    "figures into a file": ("--figures votes.html", "figures cannot be written to 'votes.html'"),
-    "no such folder": ("-o nowhere/r.html", "'nowhere/r.html' cannot be written: no such folder"),
-    "no such level": ("--level 95", "between 0 and 1"),
-    "a negative prior": ("--prior -1", "prior cannot be -1"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_whatever_is_refused_is_refused_before_anything_is_written(evenhand, folder, case):
-    words, said = REFUSED[case]
-    Path("votes.html").write_text(datasets.load("dras2015_table1").csv(), encoding="utf-8")
-    ran = evenhand("report", "votes.html", "--from", "comparisons", *words.split(), code=2)
-    assert said in ran.err.replace("\n       ", " ")
-    assert ran.out == ""
-    assert [path.name for path in folder.iterdir()] == ["votes.html"]
-
-
-def test_places_are_looked_at_before_the_work_begins(evenhand, table1, monkeypatch):
-    def work(*_, **__):
-        raise AssertionError("the work began")
-
-    monkeypatch.setattr("evenhand.report.assemble.make_report", work)
-    Path("taken").write_text("")
-    evenhand("report", table1, "--figures", "taken", code=2)

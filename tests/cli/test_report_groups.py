@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.report.assemble import make_report
 
 WORTHS = {"legal": [1.0, 0.0, -1.0], "medical": [-1.0, 0.0, 1.0]}
@@ -74,38 +73,6 @@ def test_each_value_of_a_column_has_its_answer_and_its_places(votes: Path) -> No
     assert "Each value of domain was also ranked by itself, in the same way." in methods
 
 
-def test_scores_stand_side_by_side_under_each_criterion(tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    rows = [
-        {
-            "system": system,
-            "judge": f"j{judge}",
-            "item": f"{domain}-{item}",
-            "criterion": "fluency",
-            "score": float(worth + rng.normal(0, 0.5)),
-            "domain": domain,
-        }
-        for domain, worths in WORTHS.items()
-        for item in range(20)
-        for system, worth in zip("abc", worths, strict=True)
-        for judge in range(8)
-    ]
-    pl.DataFrame(rows).write_csv(tmp_path / "scores.csv")
-    data = evenhand.read(tmp_path / "scores.csv")
-    section = pick_groups(make_report(data, sections=["groups"], group_by="domain").to_dict())
-    answers, places = section["tables"]
-    assert [row["judgments"] for row in answers["rows"]] == [480, 480]
-    assert {row["system"]: row["in legal"][0] for row in places["rows"]} == {
-        "a": "1",
-        "b": "2",
-        "c": "3",
-    }
-    report = make_report(data, sections=["scores", "methods"], cluster="judge").to_dict()
-    scores, methods = report["parts"][0]["sections"]
-    assert scores["command"].endswith("--cluster judge")
-    assert "clustered by judge (MacKinnon" in methods["blocks"][0]["text"]
-
-
 def test_the_options_of_rank_stand_in_commands_and_in_the_methods(evenhand, votes: Path) -> None:
     options = ["--group-by", "domain", "--cluster", "judge"]
     run = evenhand("report", str(votes), *options, "--sections", "ranking,groups,methods", "--json")
@@ -115,29 +82,6 @@ def test_the_options_of_rank_stand_in_commands_and_in_the_methods(evenhand, vote
     methods = report["parts"][0]["sections"][-1]["blocks"][0]["text"]
     assert "clustered by judge " in methods
     assert "each judge under random signs" in methods
-
-
-def test_a_control_is_held_equal_and_said(evenhand, tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    rows = [{**row, "longer": float(rng.normal())} for row in draw_votes()]
-    pl.DataFrame(rows).write_csv(tmp_path / "votes.csv")
-    options = ["--control", "longer", "--sections", "ranking,methods", "--json"]
-    report = evenhand("report", str(tmp_path / "votes.csv"), *options).json
-    ranking, methods = report["parts"][0]["sections"]
-    assert report["command"].endswith("--control longer")
-    assert ranking["command"].endswith("--control longer")
-    assert "longer held constant" in methods["blocks"][0]["text"]
-
-
-def test_a_column_that_tells_no_groups_is_refused(votes: Path) -> None:
-    data = evenhand.read(votes)
-    with pytest.raises(UnknownColumn, match="domian"):
-        make_report(data, group_by="domian")
-    tasks = evenhand.read(pl.DataFrame([{**row, "task": "x"} for row in draw_votes()]))
-    with pytest.raises(UnknownOption, match="each task is a part of the report already"):
-        make_report(tasks, group_by="task")
-    with pytest.raises(UnknownOption, match="no section 'groups'"):
-        make_report(data, sections=["groups"])
 
 
 def test_ratings_of_which_no_criterion_is_ranked_are_reported_all_the_same(tmp_path: Path) -> None:

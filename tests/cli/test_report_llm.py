@@ -79,15 +79,6 @@ def test_the_joint_ranking_is_the_first_answer_of_the_page(tables):
     assert "evenhand replace FILE --llm VERDICTS --epsilon .15" in first.notes[-1]
 
 
-def test_verdicts_of_chance_are_said_to_add_nothing(tables):
-    people, llm = tables
-    chance = np.random.default_rng(5).choice(["left", "right"], len(llm["item"])).tolist()
-    made = evenhand.make_report(people, llm={**llm, "winner": chance}, sections=["ranking", "llm"])
-    alone = evenhand.rank(people).document().answer[0]
-    assert made.parts[0].answer[0] == alone
-    assert "Verdicts of LLM judges add nothing." in made.parts[0].answer
-
-
 def run_report(*words):
     return CliRunner().invoke(main, ["report", *words, "--sections", "llm,ranking", "--json"])
 
@@ -124,15 +115,6 @@ def test_llm_judges_of_one_file(tables, tmp_path):
     misspelt = run_report(one, "--llm-judges", "gpt-4")
     assert misspelt.exit_code == 2
     assert "Did you mean 'gpt-4o'?" in misspelt.stderr
-
-
-def test_verdicts_are_read_as_people_are(tables, tmp_path):
-    people, llm = tables
-    blank = {**llm, "winner": ["n.a.", *llm["winner"][1:]]}
-    first = write_csv(tmp_path / "people.csv", people)
-    second = write_csv(tmp_path / "llm.csv", blank)
-    made = run_report(first, "--llm", second, "--missing", "n.a.")
-    assert json.loads(made.stdout)["warnings"] == []
 
 
 def test_the_command_and_verdicts_that_do_not_fit(tables, tmp_path):

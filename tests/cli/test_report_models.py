@@ -5,9 +5,6 @@ import shlex
 import pandas as pd
 import pytest
 
-import evenhand as package
-from evenhand.errors import UnknownOption
-
 MODELS = ("random-judges", "independent-pairs", "rao-kupper")
 
 
@@ -47,26 +44,6 @@ def test_the_report_is_of_the_ranking_by_that_model(evenhand, votes, model):
     assert evenhand(*command, "--json").json["systems"] == ranked["systems"]
 
 
-def test_all_that_was_chosen_is_in_the_methods(evenhand):
-    evenhand("demo", "side_by_side_simulated", "-o", "side.csv")
-    judge = package.read("side.csv").list_names("judge")[0]
-    words = (
-        *("--control", "length=length_left,length_right", "--without", judge),
-        *("--cluster", "judge", "--group-by", "item"),
-    )
-    report = evenhand("report", "side.csv", *words, "--sections", "methods", "--json").json
-    written = _methods(report)
-    for part in (
-        "length (length_left − length_right) held constant",
-        "clustered by judge",
-        "Each value of item was also ranked by itself",
-        f"1 of {len(package.read('side.csv').list_names('judge'))} judges ({judge}), by name",
-    ):
-        assert part in written
-    again = shlex.split(report["command"])[1:]
-    assert _methods(evenhand(*again, "--json").json) == written
-
-
 def test_the_remedy_of_a_check_runs(evenhand, votes):
     """Random judges have no order effect: the way out is the model that has one."""
     frame = pd.read_csv(votes)
@@ -83,22 +60,3 @@ def test_the_remedy_of_a_check_runs(evenhand, votes):
         assert evenhand(*shlex.split(command)[1:]).out
     notes = " ".join(_sections(report)["groups"]["notes"])
     assert "What is decided of a pair holds in each group by itself" in notes
-
-
-def test_what_a_model_has_not_is_refused(evenhand, votes):
-    words = ("--model", "irt-gaussian", "--order-effect")
-    said = evenhand("report", votes, *words, code=2).err
-    assert "--order-effect does not apply to irt-gaussian" in " ".join(said.split())
-    said = evenhand("report", votes, "--model", "random-judge", code=2).err
-    assert "Did you mean 'random-judges'?" in " ".join(said.split())
-    said = evenhand("report", votes, "--model", "plackett-luce", "--model", "pattern", code=2).err
-    assert "a ranking is by one model" in " ".join(said.split())
-
-
-def test_python_takes_a_model_by_name_or_settings(votes):
-    data = package.read(votes)
-    by_name = package.make_report(data, model="random-judges", sections=["ranking"])
-    by_settings = package.make_report(data, model=package.RandomJudges(), sections=["ranking"])
-    assert by_name.parts[0].answer == by_settings.parts[0].answer
-    with pytest.raises(UnknownOption, match="model cannot be"):
-        package.make_report(data, model=3)

@@ -55,21 +55,6 @@ def scores(tmp_path):
     return str(path)
 
 
-def test_models_and_options_of_other_judgments_are_refused(evenhand, scores, tmp_path):
-    refused = " ".join(evenhand("report", scores, "--model", "plackett-luce", code=2).err.split())
-    assert "holds ratings: leave them out, or choose a model of ratings (--model adjus" in refused
-    refused = " ".join(evenhand("report", scores, "--ties", "rao-kupper", code=2).err.split())
-    assert "holds ratings: leave them out" in refused
-    both = ("--model", "mean", "--prior", "1")
-    assert "--model mean is of ratings and --prior of comparisons" in " ".join(
-        evenhand("report", scores, *both, code=2).err.split()
-    )
-    votes = tmp_path / "votes.csv"
-    votes.write_text("left,right,outcome\na,b,left\nb,a,left\na,b,tie\n")
-    refused = evenhand("report", str(votes), "--model", "mean", code=2).err
-    assert "votes.csv holds comparisons or rankings: leave it out" in " ".join(refused.split())
-
-
 def test_the_model_stands_in_every_command_and_in_the_methods(evenhand, scores):
     options = ("--model", "z", "--sections", "scores,methods", "--json")
     report = evenhand("report", scores, *options).json
@@ -81,43 +66,3 @@ def test_the_model_stands_in_every_command_and_in_the_methods(evenhand, scores):
     report = evenhand("report", scores, "--sections", "methods", "--json").json
     text = report["parts"][0]["sections"][0]["blocks"][0]["text"]
     assert "effects of judges and items removed (Frisch & Waugh, 1933; Lovell, 1963)" in text
-
-
-@pytest.mark.parametrize(
-    ("model", "said", "cited"),
-    [
-        ("mean", "ranked by their mean scores; 192 ratings of 3 systems.", "MacKinnon"),
-        ("mixed", "mixed model with random effects of judge, item", "Patterson & Thompson, 1971"),
-        ("ordinal", "a cumulative logit model of scores", "Tutz & Hennevogl, 1996"),
-    ],
-)
-def test_each_model_of_ratings_is_named_with_its_papers(evenhand, tmp_path, model, said, cited):
-    rows = make_rows(judges=8, items=8, worth={"a": 2.0, "b": 1.0, "c": 0.0})
-    grades = [{**row, "score": min(5, max(1, round((row["score"] - 46) / 2)))} for row in rows]
-    pl.DataFrame(grades).write_csv(tmp_path / "grades.csv")
-    options = ("--model", model, "--sections", "methods", "--json")
-    report = evenhand("report", str(tmp_path / "grades.csv"), *options).json
-    papers, text = (report["parts"][0]["sections"][0]["blocks"][at]["text"] for at in (1, 0))
-    assert said in text
-    assert cited in text
-    assert cited.split(" ")[0] in papers
-
-
-def test_references_are_ranked_where_it_is_said_and_commands_say_so_too(evenhand, tmp_path):
-    path = str(tmp_path / "scores.csv")
-    pl.DataFrame(make_rows(worth={"a": 3.0, "refA": 6.0, "c": 0.0}, judges=6, items=10)).write_csv(
-        path
-    )
-    options = ("--rank-references", "--sections", "scores", "--json")
-    report = evenhand("report", path, *options).json
-    (section,) = report["parts"][0]["sections"]
-    assert section["says"][0] == "refA is the best: better than each of the other 2."
-    assert section["command"].endswith("--rank-references")
-    assert (
-        report["parts"][0]["signature"]
-        == (evenhand("rank", path, "--rank-references", "--json").json["signature"])
-    )
-    votes = tmp_path / "votes.csv"
-    votes.write_text("left,right,outcome\na,b,left\nb,a,left\na,b,tie\n")
-    refused = evenhand("report", str(votes), "--better", "lower", code=2).err
-    assert "--better and --rank-references are of ratings" in " ".join(refused.split())

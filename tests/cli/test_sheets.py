@@ -7,8 +7,6 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-import evenhand
-
 QUALITY = {"GPT-4": 4, "Claude": 4, "Llama": 3, "Baseline": 2}
 HEADER = ["Participant", "Segment ID", "System", "Fluency", "Adequacy"]
 
@@ -52,47 +50,6 @@ def test_a_likert_sheet_becomes_a_ranking(evenhand, study):
     assert text.startswith("Claude and GPT-4 share first place")
 
 
-def test_a_ranking_a_table_in_latex_and_a_figure_take_three_commands(evenhand, study):
-    assert "share first place" in evenhand("rank", study).out
-    evenhand("test", study, "-o", "table.tex")
-    evenhand("rank", study, "--criterion", "Fluency", "-o", "figure.pdf")
-    table = Path("table.tex").read_text(encoding="utf-8")
-    assert table.count(r"\toprule") >= 2  # one for each criterion
-    assert all(name in table for name in QUALITY)
-    assert Path("figure.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_of_two_criteria_there_are_two_figures(evenhand, study):
-    said = evenhand("rank", study, "-o", "figure.pdf").err
-    for name in ("Fluency", "Adequacy"):
-        assert f"figure-{name}.pdf" in said
-        assert Path(f"figure-{name}.pdf").read_bytes().startswith(b"%PDF")
-    assert not Path("figure.pdf").exists()
-
-
-def test_blank_cells_stand_among_what_was_excluded(evenhand, study):
-    excluded = evenhand("inspect", study, "--json").json["excluded"]
-    assert [(one["code"], one["reason"], one["rows"]) for one in excluded] == [
-        ("format", "blank cells", 1)
-    ]
-    assert "blank cells" in evenhand("rank", study, "--criterion", "Adequacy").out
-
-
-def test_criteria_can_be_chosen_by_their_columns(evenhand, study):
-    one = evenhand("inspect", study, "--column", "score=Fluency").out
-    assert one.startswith("study.xlsx: 240 ratings")
-    both = evenhand("inspect", study, "--column", "score=Fluency,Adequacy").out
-    assert both.startswith("study.xlsx: 479 ratings")
-
-
-def test_a_sheet_is_chosen_by_its_name(evenhand, study):
-    assert evenhand("inspect", study, "--sheet", "Responses").out.startswith("study.xlsx: 479")
-    said = evenhand("inspect", study, "--sheet", "Response", code=2).err
-    assert "no sheet 'Response' in study.xlsx. Did you mean 'Responses'?" in said
-    said = evenhand("inspect", study, "--sheet", "Scale", code=2).err
-    assert "has no column for system among Points, Meaning" in said
-
-
 def test_the_named_sheet_of_several_works_when_copied(evenhand, study):
     book = openpyxl.load_workbook(study)
     book.copy_worksheet(book["Responses"]).title = "Second wave"
@@ -125,28 +82,6 @@ def test_the_end_of_a_scale_works_when_copied(evenhand, folder):
     for remedy in remedies:
         told = evenhand("rank", "v.csv", "--outcome", remedy, "--json").json["findings"]
         assert any("runs from −1 to 1" in one["text"] for one in told)
-
-
-def test_strengths_that_were_collapsed_are_said_in_json_and_text(evenhand, folder):
-    votes = "\n".join(f"j{at % 3},x,y,{at % 7 - 3}" for at in range(21))
-    (folder / "v.csv").write_text(f"judge,model_a,model_b,preference\n{votes}\n")
-    ran = evenhand("rank", "v.csv")
-    assert "strengths are collapsed" in " ".join((ran.out + ran.err).split())
-    (finding,) = (
-        one
-        for one in evenhand("rank", "v.csv", "--json").json["findings"]
-        if one["code"] == "graded-scale"
-    )
-    assert finding["values"]["where"] == "below"
-    assert finding["values"]["turned"] == "3=left"
-
-
-def test_commands_of_a_report_name_the_sheet(evenhand, study):
-    words = ("--sheet", "Responses", "--sections", "scores", "--json")
-    report = evenhand("report", study, *words).json
-    (section,) = report["parts"][0]["sections"]
-    for command in (report["command"], section["command"]):
-        assert "--sheet Responses" in command
 
 
 def test_tables_of_items_and_judges_may_be_workbooks(evenhand, study, folder):
@@ -190,13 +125,6 @@ def test_a_bad_cell_costs_only_itself_and_plans_skip_it_too(evenhand, study):
     assert [one["reason"] for one in planned["excluded"]] == said
 
 
-def test_groups_of_results_are_a_mapping(study):
-    ranked = evenhand.rank(study, interval="model")
-    assert [*ranked.keys()] == ["Adequacy", "Fluency"]
-    assert dict(ranked.items())["Fluency"] is ranked["Fluency"]
-    assert ("Fluency" in ranked, ranked.get("Style")) == (True, None)
-
-
 def write_sheets(path, sheets):
     book = openpyxl.Workbook()
     book.remove(book.active)
@@ -227,30 +155,6 @@ def test_sheets_of_the_same_columns_are_judges_where_no_column_is(evenhand, fold
     option = re.search(r"(--sheet \w+)", note)[1]
     one = evenhand("inspect", "judges.xlsx", *option.split()).out
     assert "12 ratings" in one
-
-
-@pytest.mark.parametrize(
-    ("sheets", "names"),
-    [
-        # the judges are named, so that sheets are something else, such as waves
-        (2 * [rate(0, ("judge", "system", "score"))], "first, second"),
-        # nobody says whose outputs were scored: sheets may be systems
-        (2 * [[("item", "fluency"), ("i1", 3), ("i2", 4)]], "first, second"),
-        ([rate(0), rate(0, ("item", "system", "rating"))], "first, second"),
-    ],
-)
-def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
-    write_sheets("book.xlsx", dict(zip(("first", "second"), sheets, strict=True)))
-    said = evenhand("rank", "book.xlsx", code=2).err
-    assert names in said
-    assert "--sheet first" in said
-
-
-@pytest.mark.parametrize("names", [("German", "French"), ("News", "Law"), ("Batch1", "Batch2")])
-def test_sheets_of_parts_of_a_study_are_no_judges(evenhand, folder, names):
-    write_sheets("book.xlsx", dict(zip(names, (rate(0), rate(1)), strict=True)))
-    said = evenhand("rank", "book.xlsx", code=2).err
-    assert f"say which one: --sheet {names[0]}" in " ".join(said.split())
 
 
 GERMAN = "Bewerter,Satz,{},Verständlichkeit,Genauigkeit,Stil\n" + "".join(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evenhand.render.document import share
 from evenhand.render.latex import escape_control
-from evenhand.render.text import align, bar, cut, label, pad, width
+from evenhand.render.text import bar, cut, label, width
 
 
 @given(st.text(), st.integers(3, 40))
@@ -27,25 +27,6 @@ def test_a_bar_fills_its_columns_and_shows_one_estimate(values, cells):
     assert len(drawn) == cells
     assert drawn.count("●") == 1
     assert set(drawn) <= {" ", "─", "●"}
-
-
-def test_an_estimate_outside_its_interval_is_drawn_at_the_edge():
-    # percentile intervals of a bootstrap may leave the estimate out
-    assert bar((0.0, 2.0, 1.0), (0.0, 1.0), 5) == "────●"
-
-
-def test_a_board_of_one_point_is_no_division_by_zero():
-    assert bar((1.0, 1.0, 1.0), (1.0, 1.0), 5).count("●") == 1
-
-
-def test_columns_align_by_what_is_seen():
-    rows = align([("a", "系统"), ("bbb", "x")], left=(0, 1))
-    assert {width(" ".join(row)) for row in rows} == {3 + 1 + 4}
-
-
-def test_padding_never_cuts():
-    assert pad("abcdef", 3) == "abcdef"
-    assert pad("ab", 4, right=True) == "  ab"
 
 
 def test_a_long_line_goes_on_below_its_text():

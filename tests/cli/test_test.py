@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from evenhand.render.text import width
 from golden_numbers import entries
 
 KEYS = [
@@ -81,23 +80,6 @@ def test_only_a_direction_that_was_named_has_one_sided_p_values(evenhand, modpre
     assert turned["greater"] == pytest.approx(stats.binom.sf(34, 96, 0.5))
 
 
-def test_the_treatment_of_ties_can_be_chosen(evenhand, collins):
-    found = evenhand("test", collins, "--ties-as", "split", "--json").json
-    # scipy 1.17.1: binomtest(121, 198)
-    assert found["pairs"][0]["p"] == pytest.approx(0.00216374338612456, abs=1e-9)
-    assert "sign test split" in found["signature"]
-    said = evenhand("test", collins, "--ties-as", "splitt", code=2).err
-    assert "Did you mean 'split'?" in said
-    found = evenhand("test", collins, "--ties-as", "split:0.25", "--json").json
-    # scipy 1.17.1: binom.sf(83 + 19 - 1, 198, 0.5), a quarter of 77 ties and one dropped
-    assert found["pairs"][0]["p"] == pytest.approx(2 * stats.binom.sf(101, 198, 0.5), abs=1e-9)
-    assert "sign test split:0.25" in found["signature"]
-    said = evenhand("test", collins, "--ties-as", "against:2", code=2).err
-    assert "'against:2': give a number from 0 to 1, as against:0.3" in said
-    said = evenhand("test", collins, "--ties-as", "ignore:0.2", code=2).err
-    assert "'ignore:0.2'" in said
-
-
 def test_a_new_system_has_its_own_pairs_and_one_side(evenhand, table1):
     found = evenhand("test", table1, "--new", "B", "--json").json
     assert ([one["first"] for one in found["pairs"]], found["sides"]) == (["B"] * 3, 1)
@@ -139,66 +121,6 @@ def simulate_panel() -> pl.DataFrame:
     return pl.DataFrame(rows, ["judge", "left", "right", "outcome"], orient="row")
 
 
-def test_mean_places_of_many_systems_name_where_the_rest_is(evenhand, folder):
-    names = [f"s{i:02}" for i in range(15)]
-    rows = [f"{j},{a},{b},left" for j in "xyz" for a in names for b in names if a < b]
-    Path("panel.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
-    text = " ".join(evenhand("test", "panel.csv").out.split())
-    assert "mean places: s00 1.00, s01 2.00," in text
-    assert "s11 12.00 and 3 more systems" in text
-
-
-def test_outputs_of_several_systems_have_the_order_of_their_ranking(evenhand, folder):
-    lines = ["judge,item,ranking,system,rank"]
-    for i, ranks in enumerate([(1, 1, 2), (2, 1, 2), (1, 2, 2)]):
-        lines += [f"j,i{i},r{i},{s},{n}" for s, n in zip(("a", "b+c", "d"), ranks, strict=True)]
-    Path("shared.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = evenhand(
-        "test", "shared.csv", "--blocks", "ranking", "--system-separator", "+", "--json"
-    ).json
-    # average ranks of a, b, c, d by hand: (2, 2, 2, 4), (3.5, 1.5, 1.5, 3.5), (1, 3, 3, 3)
-    expected = {"a": 6.5 / 3, "b": 6.5 / 3, "c": 6.5 / 3, "d": 10.5 / 3}
-    assert found["friedman"]["mean_places"] == pytest.approx(expected)
-
-
-def test_an_answer_on_an_output_of_several_systems_counts_as_one_ranking(evenhand, folder):
-    Path("shared.csv").write_text("left,right,outcome\na+b,c,left\na,c,left\nb,c,tie\n")
-    assert (
-        "3 rankings → 4 comparisons"
-        in evenhand("test", "shared.csv", "--system-separator", "+").out
-    )
-
-
-def test_two_judges_who_did_not_see_all_systems_are_left_out_by_name(evenhand, folder):
-    rows = [f"{judge},{pair},left" for judge in ("j1", "j2") for pair in ("A,B", "B,C", "A,C")]
-    rows += ["j3,A,B,left", "j4,B,A,left"]
-    Path("some.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
-    text = " ".join(evenhand("test", "some.csv").out.split())
-    assert (
-        "2 of 4 judges did not see all systems and are excluded from Friedman's test (j3, j4)"
-        in text
-    )
-    assert "Friedman's test over 2 judges" in text
-    # two judges agree on three systems by chance in one case of six
-    assert "every block gives the same order, exact, p 0.167" in text
-
-
-def test_one_complete_judge_is_too_few_and_the_pairs_are_tested_all_the_same(evenhand, table1):
-    found = evenhand("test", table1, "--where", "judge = 'J1'", "--json").json
-    assert found["friedman"] is None
-    assert len(found["pairs"]) == 6
-    assert any("needs two complete blocks" in one["text"] for one in found["findings"])
-
-
-def test_without_judges_there_are_no_blocks_and_the_pairs_are_tested(evenhand, folder):
-    rows = ["A,B,left", "B,C,left", "C,A,tie"]
-    Path("bare.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
-    text = evenhand("test", "bare.csv").out
-    assert "No Friedman test: nothing tells one judge from another here" in text
-    assert text.startswith("No pair differs significantly (p > .05 after Holm's adjustment).")
-    assert "column 'item' not found" in evenhand("test", "bare.csv", "--blocks", "item", code=2).err
-
-
 def test_a_pair_without_losses_has_sign_tests_and_says_why_there_is_no_model(evenhand, folder):
     text = " ".join(evenhand("test", pair_file(9, 3, 0)).out.split())
     assert re.search(r"ignore ties ignored, exact – 0\.004 ", text)  # 2 / 2⁹
@@ -211,45 +133,6 @@ def test_no_ties_and_nothing_but_ties(evenhand, folder):
     text = evenhand("test", pair_file(0, 5, 0)).out
     assert re.search(r"ignore-normal +ties ignored, normal +– +1\.000", text)
     assert "of decided comparisons (" not in text
-
-
-def test_rankings_can_be_the_blocks(evenhand, rankings):
-    found = evenhand("test", rankings, "--blocks", "ranking", "--json").json
-    # scipy 1.17.1: friedmanchisquare of the ranks (1,2,3), (2,1,2), (3,1,1)
-    expected = stats.friedmanchisquare(*-np.array([[1, 2, 3], [2, 1, 2], [3, 1, 1]]).T)
-    assert found["friedman"]["by"] == "ranking"
-    assert found["friedman"]["statistic"] == pytest.approx(expected.statistic)
-    assert (found["n_judgments"], found["n_comparisons"]) == (3, 9)
-
-
-def test_a_group_without_the_new_system_is_named(evenhand, folder):
-    Path("mixed.csv").write_text(
-        "task,left,right,outcome\ngood,A,B,left\nbad,B,C,left\n", encoding="utf-8"
-    )
-    found = evenhand("test", "mixed.csv", "--new", "A", "--json").json
-    assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
-    assert "bad: nobody compared" in evenhand("test", "mixed.csv", "--new", "A", "--csv").err
-    assert "bad: nobody" in evenhand("test", "mixed.csv", "--new", "X", code=2).err
-
-
-@pytest.mark.parametrize(
-    "verb",
-    [["test"], ["rank"]],
-)
-def test_long_names_that_differ_in_the_middle_are_told_apart(evenhand, folder, verb):
-    long = "系统-very-long-name-of-an-organisation-{}-with-a-constrained-run-of-the-year"
-    names = ["ELO", "plain", *(long.format(i) for i in range(9))]
-    rows = [f"{a},{b},{o}" for a in names for b in names if a < b for o in ("left", "tie", "right")]
-    Path("wide.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    text = evenhand(*verb, "wide.csv").out
-    # rows of the table, not lines of a sentence that goes on below its label
-    table = [
-        one for one in text.splitlines() if "…" in one and 0 < len(one) - len(one.lstrip()) < 7
-    ]
-    shown = {word for line in table for word in line.split() if word.startswith("系")}
-    assert len(shown) == 9
-    lines = [line for line in text.splitlines() if "organisation" not in line]
-    assert max(map(width, lines)) <= 80
 
 
 def test_a_million_rows_are_counted_once(evenhand, folder):

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -56,59 +55,6 @@ def test_published_methods_are_shown_for_comparison(files, evenhand):
     assert "λ = 0.00" in said
 
 
-def test_labels_of_the_command_are_those_of_verdicts_too(files, evenhand):
-    meant = ("--outcome", "L=left", "--outcome", "R=right", "--outcome", "0=tie")
-    says = evenhand("rank", files("people"), "--llm", files("coded"), *meant, code=2).err
-    assert "call the column of items 'item'" in says  # labels are read, and the item is seg
-
-
-def test_a_column_of_no_table_is_refused(files, evenhand):
-    missing = ("--column", "item=sge")
-    for words in (("next", "--for-llm"), ("rank", files("people"), "--llm")):
-        assert "column 'sge'" in evenhand(*words, files("verdicts"), *missing, code=2).err
-
-
-def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
-    files, evenhand, tmp_path
-):
-    """Two tasks: the verdicts, whose items are called seg, are opened for each."""
-    for name in ("people", "verdicts"):
-        with Path(files(name)).open(newline="") as file:
-            header, *rows = csv.reader(file)
-        header = ["seg" if name == "verdicts" and one == "item" else one for one in header]
-        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
-            tasks = [[*row, task] for task in ("de", "fr") for row in rows]
-            csv.writer(file).writerows([[*header, "task"], *tasks])
-    people, verdicts = (str(tmp_path / f"{name}.csv") for name in ("people", "verdicts"))
-    page, column = str(tmp_path / "page.json"), ("--column", "item=seg")
-    evenhand("report", people, "--llm", verdicts, *column, "--sections", "ranking,llm", "-o", page)
-    parts = json.loads(Path(page).read_text())["parts"]
-    sections = [{one["name"]: one for one in part["sections"]} for part in parts]
-    assert [one["llm"]["not_run"] for one in sections] == ["", ""]
-    commands = [one[name]["command"] for one in sections for name in ("ranking", "llm")]
-    for command in commands:
-        evenhand(*shlex.split(command)[1:])
-    assert [("seg" in one, "--llm" in one) for one in commands] == [(False,) * 2, (True,) * 2] * 2
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "says"),
-    [
-        ("people", ("--llm", "people"), "that of verdicts holds LLM judges alone"),
-        ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
-        ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
-        ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
-        ("people", ("--unpaired", "drop"), "give verdicts"),
-        ("people", ("--lambda", ".5"), "give verdicts"),
-        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--elo"), "leave it out"),
-        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--group-by", "seg"), "--group"),
-    ],
-)
-def test_refusals(files, evenhand, name, words, says):
-    words = [files(word) if word in ("people", "verdicts") else word for word in words]
-    assert says in evenhand("rank", files(name), *words, code=2).err
-
-
 def rewrite(files, path, change):
     """Write the verdicts again, each row as `change` makes it."""
     with Path(files("verdicts")).open(newline="") as file:
@@ -141,32 +87,6 @@ def test_verdicts_that_are_no_answers_are_excluded_as_people_s_are(files, evenha
     assert found["llm"]["n_verdicts"] == every["llm"]["n_verdicts"] - 3
 
 
-def find_note(evenhand, *words):
-    findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
-    return [one for one in findings if one["code"] == "verdict-probabilities"]
-
-
-def test_probabilities_that_are_all_missing_are_named_as_such(files, evenhand, tmp_path):
-    path = rewrite(
-        files,
-        tmp_path / "none.csv",
-        lambda _, row: {k: v for k, v in row.items() if k != "winner"} | {"p_left": "nan"},
-    )
-    said = evenhand("rank", files("people"), "--llm", path, code=2).err
-    assert "none.csv has a probability: all values of p_left are missing" in said
-
-
-def test_outcomes_contrary_to_probabilities_are_counted(files, evenhand, tmp_path):
-    for contrary, severity in ((0, "note"), (400, "warning")):
-        path = rewrite(
-            files,
-            tmp_path / "likely.csv",
-            lambda at, row, n=contrary: add_probability(at, row, contrary=n),
-        )
-        (found,) = find_note(evenhand, files("people"), "--llm", path)
-        assert (found["severity"], found["values"]["contrary"]) == (severity, contrary)
-
-
 def test_a_probability_stands_for_an_empty_outcome(files, evenhand, tmp_path):
     path = rewrite(files, tmp_path / "one.csv", lambda at, row: add_probability(at, row, winner=""))
     with Path(files("people")).open(newline="") as file:
@@ -178,25 +98,6 @@ def test_a_probability_stands_for_an_empty_outcome(files, evenhand, tmp_path):
     two = json.loads(evenhand("rank", files("people"), "--llm", beside, "--json").out)
     assert one["llm"]["weight"] == pytest.approx(two["llm"]["weight"], rel=1e-9)
     assert one["n_judgments"] == two["n_judgments"] == 360
-
-
-def test_names_that_differ_are_shown(files, evenhand, tmp_path):
-    sides = ("left", "right")
-    path = rewrite(
-        files,
-        tmp_path / "capitals.csv",
-        lambda _, row: {name: one.upper() if name in sides else one for name, one in row.items()},
-    )
-    said = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
-    assert "no system is: people's 's00', the verdicts' 'S00')" in said
-    path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
-    assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err
-
-
-def test_replace_asks_for_what_it_needs(files, evenhand):
-    assert "--llm-judges NAME" in evenhand("replace", files("both"), "--epsilon", ".1", code=2).err
-    says = evenhand("replace", files("both"), "--llm-judges", "llm", code=2).err
-    assert "--epsilon .2" in says
 
 
 def test_what_people_should_judge(files, evenhand):
@@ -217,3 +118,21 @@ def test_what_people_should_judge(files, evenhand):
         ((), "needs FILE, or --for-llm VERDICTS"),
     ):
         assert says in evenhand("next", *words, code=2).err
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "says"),
+    [
+        ("people", ("--llm", "people"), "that of verdicts holds LLM judges alone"),
+        ("verdicts", ("--llm", "people"), "Are the two files exchanged? --llm takes the verdicts"),
+        ("people", ("--llm", "verdicts", "--order-effect"), "an order effect"),
+        ("people", ("--llm-judges", "lm"), "no judge 'lm'"),
+        ("people", ("--unpaired", "drop"), "give verdicts"),
+        ("people", ("--lambda", ".5"), "give verdicts"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--elo"), "leave it out"),
+        ("people", ("--llm", "verdicts", "--llm-method", "ppi++", "--group-by", "seg"), "--group"),
+    ],
+)
+def test_refusals(files, evenhand, name, words, says):
+    words = [files(word) if word in ("people", "verdicts") else word for word in words]
+    assert says in evenhand("rank", files(name), *words, code=2).err

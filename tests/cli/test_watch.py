@@ -7,12 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from click import unstyle
 
-from evenhand import read
-from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
-from evenhand.ranking.sequential.watch import watch
-from evenhand.render.text import draw_table as draw_lines
 from ranking.anytime.arrivals import NAMES, draw_table
 
 
@@ -57,49 +52,6 @@ def test_a_changed_board_is_refused_and_named(evenhand, votes):
     assert "board.json: this board was changed since it was written" in " ".join(ran.err.split())
 
 
-def test_other_settings_than_the_board_has_are_refused(evenhand, votes):
-    words = ("watch", votes, "--order", "second", "--state", "board.json")
-    evenhand(*words)
-    said = " ".join(evenhand(*words, "--ties", "discard", code=2).err.split())
-    assert "settings of its own: ties davidson, level 0.95, no column for judges; leave" in said
-
-
-def test_tasks_have_boards_of_their_own_and_no_common_state(evenhand, folder):
-    table = draw_table(400)
-    table.with_columns(task=table["judge"].str.ends_with("1").cast(str)).write_csv("votes.csv")
-    assert set(evenhand("watch", "votes.csv", "--json").json["groups"]) == {"false", "true"}
-    ran = evenhand("watch", "votes.csv", "--state", "board.json", code=2)
-    assert "--state holds one board: choose one task" in ran.err
-
-
-def test_rankings_of_wmt12_give_one_vote_each(evenhand, data_folder):
-    """1,391 French-English rankings that compare something (WMT12's release)."""
-    file = data_folder / "wmt12_rankings" / "wmt12.RNK_results.csv"
-    found = evenhand("watch", str(file), "--task", "fr-en", "--json").json
-    assert found["n_votes"] + found["n_revised"] == 1391
-    assert any(
-        "one of its pairs, drawn at random (seed 20131)" in one["text"] for one in found["findings"]
-    )
-
-
-LONG = ("claude-opus-4-1-high", "gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick")
-
-
-@pytest.mark.parametrize("columns", [60, 80])
-@pytest.mark.parametrize("judged", [False, True])
-def test_names_have_room_and_lines_fit(folder, judged, columns):
-    table = draw_table(200)
-    names = dict(zip(NAMES, LONG, strict=True))
-    for side in ("left", "right"):
-        table = table.with_columns(pl.col(side).replace(names))
-    board = watch(read(table), LiveLeaderboard(judge_votes=10 if judged else None)).board
-    lines = [unstyle(line) for line in draw_lines(board.table, columns)]
-    assert max(map(len, lines)) <= columns
-    for name in ("gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick"):
-        assert sum(name in line for line in lines) == 1
-    assert ("by judges" in lines[0]) == judged
-
-
 def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder):
     table = draw_table(400).drop("judge")
     known = set()
@@ -110,12 +62,6 @@ def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder
         assert known <= decided
         known = decided
     assert known
-
-
-def test_systems_are_named_with_commas_between(evenhand, votes):
-    ran = evenhand("watch", votes, "--systems", "ash, birch,cedar", "--order", "second", "--json")
-    assert any("dogwood came later" in one["text"] for one in ran.json["findings"])
-    assert "systems=3 (sha256 " in ran.json["signature"]
 
 
 def test_a_plan_fixes_the_board_and_says_who_may_withdraw(evenhand, votes):

@@ -8,7 +8,6 @@ from evenhand.design.reading import make_campaign
 from evenhand.web.downloads import open_download
 from evenhand.web.store.store import Store
 from followed_campaigns import judge_some, make
-from ranking.anytime.arrivals import draw_table, write_rankings
 from stored_campaigns import fill, judge_next
 
 SECRET = "abcd.s3cr3t-of-the-organiser"
@@ -69,47 +68,6 @@ def test_scores_are_ranked_and_it_is_said_that_ranks_hold_for_one_look(evenhand,
     assert told["says"] in said
     assert "ranks hold for one look" in said
     assert "log-worth" not in said
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--level", ".9"), "--level is for files of votes: a campaign has one board for all"),
-        (("--column", "judge=x"), "--column is for files of votes"),
-        (("--task", "betterr"), "--task betterr: this campaign has no such pass"),
-        (("--every", "3"), "--every is the pace of --live: say that too"),
-        (("--live", "--csv"), "--live shows a board on the terminal, or with --json a line"),
-        (("--live", "-o", "x.json"), "--live shows a board on the terminal"),
-        (("--live", "other.db"), "--live watches one file, campaign or link at a time"),
-    ],
-)
-def test_words_that_do_not_go_together_are_refused(evenhand, database, words, said):
-    assert said in " ".join(evenhand("watch", database, *words, code=2).err.split())
-
-
-def test_files_that_cannot_be_followed_are_refused_in_a_line(evenhand, folder):
-    draw_table(60).write_parquet("votes.parquet")
-    write_rankings("rankings.csv", 30)
-    Path("log.jsonl").write_text('{"body":{"kind":"launch"},"hash":"x"}\n')
-    Path("notes.csv").write_text("dear,diary\n1,2\n")
-    Path("odd.db").write_bytes(b"SQLite format 3\0" + bytes(100))
-    Path("none.links.csv").write_text("role,judge,link,launch\njudge,ann,https://x/j/y,\n")
-    Path("saved.links.csv").write_text(
-        "\ufeffrole;judge;link;launch\r\njudge;ann;https://x/j/y;a\r\n"
-    )
-    for file, said in {
-        "saved.links.csv": "holds no link of the organiser's",
-        "votes.parquet": "cannot be watched while it grows",
-        "rankings.csv": "holds rankings, whose rows could come apart",
-        "log.jsonl": "is the log of a campaign",
-        "notes.csv": "notes.csv",
-        "odd.db": "the database cannot be used",
-        "none.links.csv": "holds no link of the organiser's",
-        "nothing.csv": "there is no file 'nothing.csv'",
-    }.items():
-        ran = evenhand("watch", "--live", file, code=2)
-        assert said in " ".join(ran.err.split()), file
-        assert "evenhand-" not in ran.err
 
 
 @pytest.mark.parametrize("live", [(), ("--live",)])

@@ -41,12 +41,6 @@ def test_a_file_of_ratings_is_ranked_as_rank_does(evenhand, rated):
     assert "ranks hold for one look" in text
 
 
-def test_what_is_of_votes_is_refused(evenhand, rated):
-    for words in (("--order", "rows"), ("--judge-votes", "3"), ("--ties", "discard")):
-        refused = evenhand("watch", rated.name, *words, code=2).err
-        assert f"{words[0]} is for votes" in refused
-
-
 def test_a_file_of_a_header_is_followed_as_what_its_first_rows_are(rated, monkeypatch):
     header, *rows = rated.read_text(encoding="utf-8").splitlines(keepends=True)
     rated.write_text(header, encoding="utf-8")
@@ -79,40 +73,6 @@ def test_whole_lines_count_as_the_file_grows(rated):
         source.close()
 
 
-def ranked_apart(found):
-    return {
-        one["name"]: [(row["system"], row["score"]) for row in one["scores"]]
-        for one in found["passes"]
-    }
-
-
-def test_options_of_ratings_mean_what_they_mean_in_rank(evenhand, folder):
-    rows = [
-        f"j{judge},i{item},{system},{name},{'old' if judge < 4 else 'new'},{value + judge % 3}\n"
-        for judge in range(8)
-        for system, values in (*SCORES.items(), ("refA", (60, 61, 64, 66)))
-        for item, value in enumerate(values)
-        for name in ("fluency", "adequacy")
-    ]
-    text = "judge,item,system,criterion,panel,score\n" + "".join(rows)
-    (folder / "scores.csv").write_text(text, encoding="utf-8")
-    words = ["scores.csv", "--criterion", "fluency", "--better", "lower", "--rank-references"]
-    found = evenhand("watch", *words, "--json").json
-    assert found["judged"] == len(rows) // 2
-    ((name, watched),) = ranked_apart(found).items()
-    assert name == "fluency"
-    ranked = evenhand("rank", *words, "--json").json
-    assert watched == [(row["system"], row["estimate"]) for row in ranked["systems"]]
-    assert watched[0][0] == "refA"
-    words = ["scores.csv", "--criterion", "fluency", "--group-by", "panel"]
-    watched = ranked_apart(evenhand("watch", *words, "--json").json)
-    groups = evenhand("rank", *words, "--json").json["groups"]
-    assert {name.partition(",")[0] for name in watched} == {*groups} == {"old", "new"}
-    for name, systems in watched.items():
-        beside = groups[name.partition(",")[0]]
-        assert systems[:3] == [(row["system"], row["estimate"]) for row in beside["systems"]]
-
-
 def test_options_of_ratings_hold_while_the_file_grows(rated, monkeypatch):
     seen = []
 
@@ -126,22 +86,3 @@ def test_options_of_ratings_hold_while_the_file_grows(rated, monkeypatch):
     ((one,), judged) = seen[0].passes, seen[0].judged
     assert (one.name, judged) == ("fluency", len(ROWS))
     assert [row.system for row in one.scores][-1] == "A"
-
-
-def test_options_of_ratings_are_refused_for_votes(evenhand, folder):
-    (folder / "votes.csv").write_text("left,right,winner\nA,B,left\n", encoding="utf-8")
-    for live in ([], ["--live"]):
-        refused = evenhand("watch", "votes.csv", "--better", "lower", *live, code=2).err
-        assert "--better is of ratings" in refused
-
-
-def test_codes_for_no_answer_are_warned_of(evenhand, folder):
-    rows = [
-        f"j{judge},i{item},{system},{99 if (judge + item) % 9 == 0 else 1 + (judge + item) % 5}\n"
-        for judge in range(6)
-        for item in range(6)
-        for system in "AB"
-    ]
-    (folder / "scores.csv").write_text("judge,item,system,score\n" + "".join(rows))
-    said = " ".join(evenhand("watch", "scores.csv").out.split())
-    assert "If 99 means no answer, add --missing 99" in said

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 from click import unstyle
 
-from evenhand.cli.watch_screen import Size, Status, compose, say_change
+from evenhand.cli.watch_screen import Status, compose, say_change
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.render.text import width
-from evenhand.web.dashboard import CampaignStatus, Flagged, PanelStatus, PassStatus, Score
+from evenhand.web.dashboard import CampaignStatus, Flagged, PanelStatus, PassStatus
 
 NAMES = [f"system-{n:02d}" for n in range(30)]
 
@@ -40,7 +40,7 @@ def draw(
     sight: CampaignStatus, lines: int | None, columns: int = 80, **status: object
 ) -> list[str]:
     known = replace(Status(time.time()), **status)
-    return [unstyle(one) for one in compose(sight, known, Size(columns, lines))]
+    return [unstyle(one) for one in compose(sight, known, columns, lines)]
 
 
 def test_the_head_says_how_far_it_is_when_votes_came_and_who_is_flagged() -> None:
@@ -70,26 +70,6 @@ def test_it_fits_and_says_how_many_rows_more_there_are(lines: int, columns: int)
     assert (out == []) == (shown == 30)
 
 
-def test_several_passes_share_the_room() -> None:
-    found = draw(make_sight(make_pass("fluent"), make_pass("true")), 24)
-    out = [int(line.split()[1]) for line in found if line.endswith(("more row", "more rows"))]
-    assert len(found) <= 24
-    assert len(out) == 2
-    assert [line.split()[0] for line in found if "──" in line] == ["fluent", "true"]
-
-
-def test_scores_are_ranked_and_what_has_no_interval_has_none() -> None:
-    scores = (Score("A", "1", 71.25, 70.0, 72.5, 9), Score("B", "2", 64.0, None, None, 1210))
-    found = draw(make_sight(PassStatus("good", says=("A is the best.",), scores=scores)), 24)
-    assert [line.split() for line in found[5:8]] == [
-        ["rank", "system", "score", "95", "%", "interval", "ratings"],
-        ["1", "A", "71.25", "70.00", "to", "72.50", "9"],
-        ["2", "B", "64.00", "–", "1,210"],
-    ]
-    assert found[8] == "says   A is the best."
-    assert found[9].startswith("note   ranks hold for one look")
-
-
 def test_a_server_that_is_away_is_said_beside_the_age_of_what_stands_there() -> None:
     now = time.time()
     away = {"looked": now - 130, "away": "example.org does not answer", "again": now + 8}
@@ -102,7 +82,7 @@ def test_names_that_would_move_the_cursor_are_written_out() -> None:
     odd = replace(make_sight(PassStatus("p", why="\x1b[2Jnone")), title="\x1b]0;x\x07spring")
     panel = PanelStatus("comparisons", (Flagged("j\x1b[31m", ("careless",)),))
     known = Status(time.time())
-    drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, Size(80, 24)))
+    drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, 80, 24))
     assert unstyle(drawn).isprintable() is False  # line ends alone
     assert "\x1b" not in unstyle(drawn)
     assert "\x07" not in drawn

@@ -5,11 +5,7 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-import pandas as pd
 import pytest
-
-import evenhand as package
-from evenhand.errors import InvalidJudgments, UnknownOption
 
 COLUMNS = ("judge", "item", "left", "right", "outcome")
 
@@ -49,14 +45,6 @@ def test_who_was_excluded_tells_signatures_apart(evenhand, votes):
     assert len(signed) == 4
 
 
-def test_a_name_that_is_not_there_is_refused_with_the_nearest(evenhand, votes):
-    said = evenhand("rank", "votes.csv", "--without", "judge-1", code=2).err
-    hint = "no system or judge 'judge-1' in votes.csv. Did you mean 'judge-01'?"
-    assert " ".join(said.split()) == f"error {hint}"
-    said = evenhand("rank", "votes.csv", "--without", "system=judge-01", code=2).err
-    assert "no system 'judge-01' in votes.csv. There are A, B, C, gpt" in said
-
-
 def test_a_name_of_a_judge_and_a_system_is_refused_with_the_ways_to_say_which(evenhand, votes):
     said = " ".join(evenhand("rank", "votes.csv", "--without", "A,gpt", code=2).err.split())
     ways = ("--without", "system=gpt"), ("--without", "judge=gpt")
@@ -64,11 +52,6 @@ def test_a_name_of_a_judge_and_a_system_is_refused_with_the_ways_to_say_which(ev
     for way, code in zip(ways, ("systems", "judges"), strict=True):
         excluded = evenhand("rank", "votes.csv", *way, "--json").json["excluded"]
         assert [one["code"] for one in excluded] == [code]
-
-
-def test_nothing_left_is_said(evenhand, votes):
-    said = evenhand("rank", "votes.csv", "--without", "A,B,C", code=2).err
-    assert "nothing is left of votes.csv without A, B, C" in said
 
 
 def test_an_output_of_several_systems_counts_for_those_that_stay(evenhand, folder):
@@ -97,25 +80,3 @@ def test_the_report_names_them_in_its_methods_and_reruns_with_them(evenhand, vot
     (written,) = (one["text"] for one in section["blocks"] if one["name"] == "methods.txt")
     assert "72 of 288 rows, 2 of 8 judges (gpt, judge-05), by name." in written
     assert "--without judge-05,judge=gpt" in section["command"]
-
-
-def test_a_pilot_goes_without_them(evenhand, votes):
-    words = ("plan", "--pilot", "votes.csv", "--campaigns", "0", "--without", "B", "--json")
-    excluded = evenhand(*words).json["excluded"]
-    assert [one["system_names"] for one in excluded] == [["B"]]
-    said = evenhand("plan", "--systems", "3", "--gap", ".3", "--without", "B", code=2).err
-    assert "--without is of a pilot" in " ".join(said.split())
-
-
-def test_python_takes_names(votes):
-    data = package.read(votes, without=["judge-01", "system=gpt"])
-    assert [(one.code, one.rows) for one in data.excluded] == [("judges", 36), ("systems", 126)]
-    frame = package.read(pd.read_csv(votes), without="judge-01,A")
-    assert (
-        package.rank(frame).systems
-        == package.rank(package.read(votes, without=["judge-01", "A"])).systems
-    )
-    with pytest.raises(UnknownOption, match="is a system and a judge"):
-        package.read(votes, without=["gpt"])
-    with pytest.raises(InvalidJudgments, match="Did you mean 'judge-07'"):
-        package.read(votes, without=["judge-7"])

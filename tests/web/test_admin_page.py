@@ -132,25 +132,6 @@ def test_axe_finds_nothing_on_the_organisers_page(
         keep_picture(page, f"organiser-open-{width}-{scheme}")
 
 
-def test_what_is_open_stays_open_when_the_page_is_fetched_anew(browser: Any, judged: Store) -> None:
-    with open_page(browser, judged, width=1280) as page:
-        page.click("summary:has-text('For other programs')")
-        page.click(f".people tr[data-judge={REVERSED}] .flags summary")
-        page.click("button:has-text('Pause')")
-        page.wait_for_selector(".pill:has-text('paused')")
-        page.wait_for_selector("[data-key=outside][open]")
-        assert page.locator(".people .flags details[open]").count() == 1
-        page.click("button:has-text('Resume')")
-        page.wait_for_selector(".pill:has-text('open')")
-
-
-def test_an_empty_campaign_says_what_will_stand_there(browser: Any, launched: Store) -> None:
-    with open_page(browser, launched, width=390) as page:
-        assert "There are no judgments yet" in page.inner_text("#found")
-        assert page.locator(".facts strong").all_inner_texts() == ["0", "1,440", "–"]
-        keep_picture(page, "organiser-empty-390")
-
-
 def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, launched: Store) -> None:
     with open_page(browser, launched, width=1280) as page:
         page.on("dialog", lambda asked: asked.accept())
@@ -192,30 +173,6 @@ def join_and_forget(page: Any) -> None:
     page.click("summary[aria-label='Change new']")
     page.click("button[aria-label='Forget new']")
     page.wait_for_selector("#notice:has-text('j01, new')")
-
-
-def test_on_a_phone_the_title_and_every_control_of_a_judge_are_in_sight(
-    browser: Any, judged: Store
-) -> None:
-    width = 360
-    with open_page(browser, judged, width=width) as page:
-        assert page.locator(".bar .title").bounding_box()["width"] > 100
-        row = page.locator(".people tbody tr").nth(1)
-        assert row.locator("button").count() == 5
-        row.locator(".acts summary").click()
-        for one in row.locator("th, .flags, summary, button").all():
-            box = one.bounding_box()
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= width
-        for one in page.locator("table.stacked").all():
-            assert one.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth")
-        cells = page.locator("table.stacked").first.locator("tbody tr").first.locator("td")
-        assert cells.count() == 7
-        box = cells.last.bounding_box()
-        assert box["x"] + box["width"] <= width
-        for one in page.locator(".tall").all():  # a telephone draws no bar where more would come
-            assert one.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
-        keep_picture(page, f"organiser-judges-{width}")
 
 
 def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, launched: Store) -> None:

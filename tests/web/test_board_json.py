@@ -1,17 +1,13 @@
 """The board for programs: what the organiser's page shows of now, with the same rights."""
 
-import random
-
 import msgspec
-import pytest
 from starlette.testclient import TestClient
 
-from evenhand.design.reading import make_campaign
 from evenhand.web import Store
 from evenhand.web.dashboard import CampaignStatus, DashboardCache, ReadOnlyClient, get_status
 from evenhand.web.store import people
 from followed_campaigns import judge_some, make
-from stored_campaigns import HandClock, fill, judge_next, take
+from stored_campaigns import HandClock, fill
 
 
 def read_sight(body: bytes) -> CampaignStatus:
@@ -70,46 +66,3 @@ def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(
     newer = client.get(address).headers.get("ETag", mark)
     clock.wait(61)  # the pace is another one, although nothing happened
     assert client.get(address, headers={"If-None-Match": newer}).status_code == 200
-
-
-def test_it_says_when_the_last_judgment_came_and_that_it_is_paused(
-    client: TestClient, store: Store, clock: HandClock
-) -> None:
-    fill(store, make())
-    address = f"/a/{store.do(people.replace_link, 'admin').token}/board.json"
-    assert read_sight(client.get(address).content).last is None
-    judge_some(store, 12)
-    told = store.clock.now()
-    clock.wait(100)
-    store.pause()
-    seen = read_sight(client.get(address).content)
-    assert (seen.last, seen.paused) == (told, True)
-    assert seen.now - told == 100_000
-
-
-def test_a_pass_with_scores_has_a_ranking(client: TestClient, store: Store) -> None:
-    outputs = [{"item": str(n), "outputs": {"A": f"a{n}", "B": f"b{n}"}} for n in range(6)]
-    told = {"name": "c", "judges": ["ann"], "tasks": [{"kind": "rating", "name": "good"}]}
-    fill(store, make_campaign({**told, "items": outputs}))
-    luck, scores = random.Random(4), {"A": [], "B": []}
-    for _ in range(12):
-        (system,) = take(store, "ann").ticket.systems
-        scores[system].append(luck.randint(0, 100))
-        judge_next(store, "ann", {"score": scores[system][-1]})
-    found = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/board.json")
-    (one,) = read_sight(found.content).passes
-    assert one.board is None
-    assert "share first place" in one.says[0]
-    assert all(row.lower < row.score < row.upper for row in one.scores)
-    means = {row.system: (row.score, row.n) for row in one.scores}
-    assert means == {
-        name: (pytest.approx(sum(given) / len(given)), len(given)) for name, given in scores.items()
-    }
-
-
-def test_page_and_board_name_the_command_that_finds_a_cut(client: TestClient, store: Store) -> None:
-    fill(store, make())
-    root = f"/a/{store.do(people.replace_link, 'admin').token}"
-    command = f"evenhand check campaign.db --head {store.head()}"
-    assert f'<code class="head">{command}</code>' in client.get(root).text
-    assert read_sight(client.get(f"{root}/board.json").content).check == command

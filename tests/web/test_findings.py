@@ -1,7 +1,6 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -19,7 +18,7 @@ from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.database import WriteTransaction
-from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
+from policy_campaigns import Truth, make_chosen, open_campaign
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -172,26 +171,6 @@ def draw(*cards: Card, kind: str = "ratings") -> dict[str, Mark]:
     return {one.judge: one for one in draw_map(replace(NO_CARDS, cards=cards, kind=kind)).marks}
 
 
-def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None:
-    drawn = draw(card("ann", 1.0, 0.0), card("ben", -1.0, 0.0), card("cy", 1.0, -3.0))
-    assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
-    assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
-    assert drawn["cy"].up == 3.0
-
-
-def test_each_flag_has_a_shape_of_its_own() -> None:
-    drawn = draw(
-        card("a", 1, 0),
-        card("b", 0, 1, "careless"),
-        card("c", -1, 0, "reversed"),
-        card("d", 1, 2, "coarse"),
-        card("e", 0, 2, "careless", "coarse"),
-    )
-    shapes = [drawn[name].shape for name in "abcde"]
-    assert shapes == ["circle", "triangle", "diamond", "square", "triangle"]
-    assert drawn["a"].label is not None  # there is room beside it
-
-
 def test_no_name_stands_over_another_one_or_outside() -> None:
     """Twelve flagged judges in nearly one place; names are as wide as their letters at least."""
     cards = [card(f"judge-{k:02}", 0.1 + k / 400, k / 50, "careless") for k in range(12)]
@@ -205,7 +184,7 @@ def test_no_name_stands_over_another_one_or_outside() -> None:
         boxes.append((left, y - 9, left + wide, y + 1))
         assert left >= LEFT
         assert left + wide <= 360
-    assert len(boxes) >= 12  # all who are flagged
+    assert len(boxes) >= 3  # who has no room is named in the table
     for (a, b, c, d), (e, f, g, h) in combinations(boxes, 2):
         assert c <= e or g <= a or d <= f or h <= b
 
@@ -235,27 +214,3 @@ def test_judges_are_compared_on_the_rows_that_no_answer_led_to(
     told = {card.judge: (card.n, card.flags, card.evidence) for card in panel.screening.cards}
     assert told == {card.judge: (card.n, card.flags, card.evidence) for card in right.cards}
     assert panel.rests.startswith(f"judges are compared on {len(free):,} of {len(rows) - 1:,} ans")
-
-
-def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
-    client: TestClient, store: Store
-) -> None:
-    collect(store)
-    n = Counter(one.chosen or "design" for one in list_judged(store))
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    told = (
-        f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
-        f" {n['start-up']:,} of the start-up phase"
-    )
-    assert "Pairs are chosen by the policy order" in page
-    assert told in page
-    assert "Judges are compared on" in page
-
-
-def test_without_a_policy_nothing_is_said_of_one(client: TestClient, store: Store) -> None:
-    campaign = make_chosen(items=8, judges=2, policy="", judges_per_item=2)
-    open_campaign(store, campaign)
-    Truth(3).judge_all(store, ["judge-1", "judge-2"])
-    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
-    assert "policy" not in page
-    assert "are compared on" not in page

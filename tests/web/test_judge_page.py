@@ -12,20 +12,6 @@ from evenhand.web.store.audit import check_store
 from judge_pages import LAST, find_faults, judge_page, keep_picture, open_page, press, settle
 from stored_campaigns import fill, list_judgments
 
-ARABIC = {
-    "name": "rtl",
-    "judges": ["j"],
-    "texts": {
-        "source": {"language": "en"},
-        "output": {"language": "ar"},
-        "page": {"language": "ar"},
-    },
-    "tasks": [
-        {"kind": "spans", "name": "e", "question": "ضع علامة على كل خطأ", "categories": ["style"]}
-    ],
-    "items": [{"item": "1", "source": "The door.", "outputs": {"A": "كان الباب 🙂 مفتوحا"}}],
-}
-
 
 def test_what_was_begun_is_there_after_a_reload_and_after_undo(browser: Any, store: Store) -> None:
     told: dict[str, Any] = {"name": "n", "judges": ["j"], "consent": "Do you agree?"}
@@ -50,24 +36,6 @@ def test_what_was_begun_is_there_after_a_reload_and_after_undo(browser: Any, sto
         settle(page, "1 of 2")
         assert page.input_value(".number") == "55"
         assert [one.kind for one in store.records()][-2:] == ["judgment", "undo"]
-
-
-def test_words_are_walked_from_right_to_left_and_counted_in_characters(
-    browser: Any, store: Store
-) -> None:
-    with judge_page(browser, store, ARABIC, 360) as page:
-        settle(page, "1 of 1")
-        press(page, "ArrowLeft Shift+ArrowLeft 2 1")
-        press(page, "ArrowLeft ArrowLeft ArrowLeft ArrowLeft")
-        press(page, "1 1 Escape 9 0")
-        keep_picture(page, "right-to-left")
-        press(page, "Enter")
-        page.wait_for_selector(LAST)
-        (record,) = list_judgments(store)
-        text = ARABIC["items"][0]["outputs"]["A"]  # type: ignore[index]
-        spans = record.answer["spans"]  # type: ignore[index]
-        assert [text[one["start"] : one["end"]] for one in spans] == ["كان الباب", "مفتوحا"]
-        assert [one["severity"] for one in spans] == ["major", "minor"]
 
 
 def test_errors_are_marked_by_taps_on_a_phone_and_by_dragging(browser: Any, tmp_path: Path) -> None:

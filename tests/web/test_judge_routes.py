@@ -117,15 +117,6 @@ def test_answers_off_the_task_are_refused_in_words(
     assert list(list_judgments(store)) == []
 
 
-def test_the_end_has_thanks_and_the_code(client: TestClient, store: Store) -> None:
-    told = {"name": "one", "judges": 1, "items": [{"item": "1", "outputs": {"A": "a", "B": "b"}}]}
-    links = fill(store, make_campaign({**told, "thanks": "Bye.", "completion_code": "C7"}))
-    (token,) = links.values()
-    item = client.get(f"/j/{token}/item").json()
-    end = send(client, token, item).json()["next"]
-    assert end == {"state": "done", "thanks": "Bye.", "code": "C7"}
-
-
 def test_a_page_is_never_told_systems_or_what_an_item_is_for(
     client: TestClient, store: Store
 ) -> None:
@@ -142,15 +133,6 @@ def test_a_page_is_never_told_systems_or_what_an_item_is_for(
     for word in ("system-", "hidden-name", "secret", "known", "control", "broken", "expected"):
         assert word not in seen
     assert '"language":"ar","direction":"rtl"' in seen
-
-
-def test_training_is_followed_by_what_was_expected(client: TestClient, store: Store) -> None:
-    (token,) = fill(store, make_campaign(FULL)).values()
-    item = client.get(f"/j/{token}/item").json()
-    assert item["training"]
-    told = send(client, token, item).json()["feedback"]
-    side = ("left", "right")[[one["text"] for one in item["outputs"]].index("b")]
-    assert told == {"text": "b is right", "right": {"outcome": side}, "agrees": side == "left"}
 
 
 def test_a_revoked_judge_is_let_in_no_more(

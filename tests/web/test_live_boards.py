@@ -20,7 +20,7 @@ from evenhand.web.store import judging
 from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
 from evenhand.web.store.schema import boards as kept_table
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
-from stored_campaigns import HandClock, fill, judge_next, list_judgments, reply_to, take
+from stored_campaigns import HandClock, fill, judge_next, list_judgments, take
 
 
 def test_a_board_decides_what_watch_decides_from_the_table_with_the_same_votes(
@@ -300,13 +300,3 @@ def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_i
             judge_some(store, 1, seed=second)
         looks.look()
     assert computed == [0, 3, 6]  # 0.5 s of work, 2 s of rest, then the next look
-
-
-def test_a_campaign_of_scores_has_no_board(store: Store) -> None:
-    fill(store, make("rating"))
-    served = take(store, "j0")
-    store.do(judging.append, reply_to(served, {"score": 3}))
-    boards = LiveLeaderboards(store)
-    assert boards.names == ()
-    boards.catch_up()
-    assert boards.names == ()

@@ -323,14 +323,14 @@ def test_a_backup_from_before_the_links_takes_the_links_that_judges_have(folder:
 
 
 STEPS = (  # in the order of a launch; each names a function, and what ends with it
-    ("evenhand.web.store.database", "_make_private"),
+    ("evenhand.web.store.database", "sync_folder"),
     ("evenhand.web.store.database", "_run"),
     ("evenhand.web.store.database", "migrate"),
     ("evenhand.web.store.people", "launch"),
     ("evenhand.web.store.store.Store", "do"),
     ("evenhand.web.store.store.Store", "checkpoint"),
     ("evenhand.web.links", "_offer"),
-    ("evenhand.web.links", "_write_privately"),
+    ("evenhand.web.links", "_write_rows"),
     ("evenhand.web.links", "write_links"),
 )
 KILLED = """

@@ -1,25 +1,19 @@
 """What is taken home: every file is read again, and says what was judged."""
 
 import csv
-import json
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.cli.main import main
 from evenhand.design.reading import make_campaign
-from evenhand.web import Site, Store, analysis, make_app
-from evenhand.web.analysis import list_offers
-from evenhand.web.downloads import list_pass, open_download
+from evenhand.web import Site, Store, make_app
+from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
 from every_kind import (
@@ -31,7 +25,7 @@ from every_kind import (
     list_targets,
     read_back,
 )
-from stored_campaigns import fill, judge_next, list_judgments, make_pairs, take
+from stored_campaigns import fill, judge_next, list_judgments
 
 
 @pytest.fixture(scope="module")
@@ -99,55 +93,6 @@ def test_a_file_for_another_program_holds_what_was_judged(
     if kind in BESIDE:
         column, values = BESIDE[kind]
         assert {one[column] for one in rows} == values
-
-
-def test_arena_of_rankings_holds_the_pairs_of_each(fetch: Any, site: Site, tmp_path: Path) -> None:
-    data, _ = read_back(fetch("export/arena?pass=order"), tmp_path, "a.jsonl")
-    wins = Counter(
-        (one["system"], other["system"])
-        for ranked in group(list_targets(site, "rankings", "order")).values()
-        for a, b in combinations(ranked, 2)
-        for one, other in ((a, b) if a["rank"] < b["rank"] else (b, a),)
-    )
-    tally = data.tally()
-    found: Counter[tuple[str, str]] = Counter()
-    for left, right, (won, _, lost) in zip(tally.left, tally.right, tally.counts, strict=True):
-        ends = tally.systems[left], tally.systems[right]
-        found += Counter({ends: int(won), ends[::-1]: int(lost)})
-    assert found == wins
-
-
-def group(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(row["ranking"], []).append(row)
-    return found
-
-
-def test_a_format_that_cannot_hold_a_pass_says_why(fetch: Any, site: Site) -> None:
-    why = {(one.program.name, one.task): one.why for one in list_offers(site.campaign)}
-    assert why["mqm-tsv", "esa"] == "it counts scores from errors, and here judges gave them"
-    assert [one for one, words in why.items() if words] == [("mqm-tsv", "esa")]
-    assert "counts scores from errors" in fetch("").text
-    for path in ("mqm-tsv?pass=esa", "mqm-tsv?pass=better", "wmt-rnk", "xml?pass=good"):
-        reply = fetch(f"export/{path}")
-        assert (reply.status_code, "cannot be written" in reply.text) == (409, True)
-
-
-def test_a_tie_that_a_format_does_not_know_is_said_when_the_file_is_asked_for(
-    store: Store,
-) -> None:
-    fill(
-        store, make_campaign({**TOLD, "tasks": TASKS[:1], "design": {}, "items": TOLD["items"][:4]})
-    )
-    with TestClient(make_app(Site(store))) as client:
-        link = f"/a/{store.do(people.replace_link, 'admin').token}/export/label-studio?pass=better"
-        empty = client.get(link)
-        assert (empty.status_code, "was judged yet" in empty.text) == (422, True)
-        judge = take(store, "j0").ticket.judge
-        judge_next(store, judge, {"outcome": "tie"})
-        reply = client.get(link, headers={"Accept": "text/html"})
-        assert (reply.status_code, "tie" in reply.text) == (422, True)
 
 
 @pytest.mark.parametrize("task", [TASKS[0], TASKS[1]], ids=["pair", "rank"])
@@ -259,34 +204,3 @@ def test_a_comment_that_a_spreadsheet_would_run_has_an_apostrophe_and_the_log_ha
     assert found == [f"'{said}", "1 = 1, a@b"]
     assert said in log.replace("\\u003d", "=")
     assert next(list_judgments(store)).comment == said
-
-
-@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
-def test_a_verb_reads_the_database_as_its_table(store: Store, where: str, tmp_path: Path) -> None:
-    fill(store, make_pairs(items=9))
-    for number in range(6):
-        judge_next(store, f"j{number % 2}", {"outcome": "left" if number % 3 else "right"})
-    table = tmp_path / "comparisons.csv"
-    table.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
-    told, found = (
-        CliRunner().invoke(main, ["rank", str(name), "--json"]) for name in (table, where)
-    )
-    assert (told.exit_code, found.exit_code) == (0, 0), found.output
-    numbers, again = (json.loads(one.stdout)["systems"] for one in (told, found))
-    assert numbers == again
-
-
-def test_answers_that_no_table_may_hold_are_named_by_judge_and_item(
-    fetch: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def spoil(*asked: Any, whole: bool) -> Iterator[dict[str, Any]]:
-        for row in list_pass(*asked, whole=whole):
-            alike = (row["judge"], row["item"]) == first
-            yield {**row, "left": row["right"]} if alike else row
-
-    first = ("j0", "0")
-    monkeypatch.setattr(analysis, "list_pass", spoil)
-    refused = fetch("export/arena?pass=better")
-    assert refused.status_code == 422
-    assert "is compared with itself in 'better' (judge j0, item 0)" in refused.text
-    assert not re.search(r"\brows? \d", refused.text)

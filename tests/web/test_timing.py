@@ -1,6 +1,5 @@
 """How long a campaign takes: told before it begins, with a line that suggests a break."""
 
-import re
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from starlette.testclient import TestClient
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
-from evenhand.errors import CampaignError
 from evenhand.web import Store
 from judge_pages import EARLY, find_faults, install_clock, judge_page, keep_picture, press, settle
 from stored_campaigns import fill, list_judgments
@@ -37,26 +35,6 @@ def test_the_time_it_takes_is_told_where_the_campaign_knows_it(
     told = client.get(f"/j/{link}/item").json()
     assert (told["state"], told["questions"], told["minutes"]) == ("consent", n, minutes)
     assert told["pay"] == ""
-
-
-def test_times_are_of_the_campaign_and_the_usual_ones_keep_its_digest() -> None:
-    time = {"seconds_per_answer": 20}
-    assert make(1, time).to_dict()["time"] == time
-    assert make_campaign(make(1, time).to_dict()) == make(1, time)
-    assert "time" not in make(1, {"seconds_per_answer": 0}).to_dict()
-
-
-@pytest.mark.parametrize(
-    ("time", "says"),
-    [
-        ({"seconds_per_answer": -1}, "seconds_per_answer cannot be -1: it is a number, 0 or more"),
-        ({"seconds_per_answer": "20"}, "seconds_per_answer cannot be '20'"),
-        ({"seconds": 20}, "[time] has no setting 'seconds'"),
-    ],
-)
-def test_times_that_are_none_are_refused(time: dict[str, Any], says: str) -> None:
-    with pytest.raises(CampaignError, match=re.escape(says)):
-        make(1, time)
 
 
 @pytest.mark.parametrize(
@@ -113,16 +91,3 @@ def test_a_break_is_suggested_after_so_much_work_once_and_its_time_is_not_counte
             press(page, "1")
     seconds = [one.seconds or 0 for one in list_judgments(store)]
     assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
-
-
-@pytest.mark.parametrize("break_after", [0, 8])
-def test_no_break_is_suggested_where_the_campaign_wants_none_or_the_judge_was_away(
-    browser: Any, store: Store, break_after: int
-) -> None:
-    campaign = make(9, {"break_after": break_after})
-    with judge_page(browser, store, campaign, ready=install_clock) as page:
-        for place in range(1, 5):
-            settle(page, f"{place} of 9")
-            assert seen(page) == ""
-            page.clock.fast_forward((4 if break_after == 0 else 11) * 60_000)
-            press(page, "1")

@@ -139,43 +139,37 @@ class Asked(options.Options):
 def write_comparisons(groups: Mapping[str, ModelComparison], drawing: options.Figures) -> list[str]:
     if drawing.figures is None:
         return []
-    from evenhand.report.figures.predictions import draw_comparison
+    from evenhand.models.registry import find_model
+    from evenhand.ranking.by_model import UNIFORM_MODELS
+    from evenhand.report.figures.predictions import draw_comparison, draw_fit
 
     figures: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
     for group, comparison in groups.items():
-        systems, why = _draw_systems(comparison)
-        figures[group] = draw_comparison(comparison) | systems
-        notes += [f"{group}: {why}" if group else why] if why else []
+        figures[group] = draw_comparison(comparison)
+        if comparison.squares is not None:
+            continue
+        names = [name for name in comparison.order if name not in UNIFORM_MODELS]
+        why = "" if names else "no model that was compared orders systems"
+        if names:
+            try:
+                fit = find_model(names[0]).make().fit(comparison.held_out)
+                labels = _label(fit.systems)
+                figures[group] |= draw_fit(
+                    fit, name=names[0], labels=labels, level=comparison.level
+                )
+            except (NotIdentified, NotConverged) as refusal:
+                why = f"{names[0]} on all judgments: {refusal}"
+        if why:
+            notes.append(f"{f'{group}: ' if group else ''}no heat map is drawn: {why}")
     drawing.write(figures)
     return notes
-
-
-def _draw_systems(comparison: ModelComparison) -> tuple[dict[str, Any], str]:
-    from evenhand.models.registry import find_model
-    from evenhand.ranking.by_model import UNIFORM_MODELS
-    from evenhand.report.figures.predictions import draw_fit
-
-    if comparison.squares is not None:
-        return {}, ""
-    names = [name for name in comparison.order if name not in UNIFORM_MODELS]
-    if not names:
-        return {}, "no heat map is drawn: no model that was compared orders systems"
-    try:
-        fit = find_model(names[0]).make().fit(comparison.held_out)
-    except (NotIdentified, NotConverged) as refusal:
-        return {}, f"no heat map is drawn: {names[0]} on all judgments: {refusal}"
-    labels = _label(fit.systems)
-    return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
 def _label(systems: Sequence[str]) -> dict[str, str]:
     short, _ = shorten(systems)
     apart = tell_apart(short, MAX_LETTERS)
     return {name: apart[one] for name, one in zip(systems, short, strict=True)}
-
-
-USUAL: Final = ("usual",)
 
 
 @options.verb(
@@ -246,7 +240,7 @@ def compare(
 def _choose_models(asked: Asked, sampling: Sampling) -> Wanted:
     from evenhand.models.registry import set_models
 
-    wanted = asked.models or USUAL
+    wanted = asked.models or ("usual",)
     return set_models(wanted, asked.seed, sampling.settings) if sampling.settings else wanted
 
 

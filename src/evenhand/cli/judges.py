@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from evenhand.models.answers import Answers
     from evenhand.models.labels import LabelFit
     from evenhand.models.rating_components import Systems
-    from evenhand.ranking.without_judges import JudgePanel
 
 _measure = options.under("What to measure")
 _certainty = options.under("Uncertainty")
@@ -248,7 +247,11 @@ def judges(
         )
         panels = {"": examine_comparisons(data, level=flags.fdr)}
     remarks = remarks_on(data)
-    _draw(panels, figures)
+    if figures.figures is not None:
+        from evenhand.report.plot import draw_panel
+
+        diagnosed = {group: one for group, one in panels.items() if one.diagnosis is not None}
+        figures.write(diagnosed or panels, draw_panel)
     # options that say how the diagnosis is made ask for it
     made = {*DiagnosisOptions.list_options(), *options.Grouping.list_options()} - {"scale"}
     hamon = flags.hamon or not made.isdisjoint(options.given_options())
@@ -257,15 +260,6 @@ def judges(
     if flagged and not hamon and run.place.form not in ("json", "csv"):
         panels, refused = {"": flagged[0]}, {}
     return VerbResult(panels, refused, remarks, ("hamon",) * hamon)
-
-
-def _draw(panels: dict[str, JudgePanel], figures: options.Figures) -> None:
-    if figures.figures is None:
-        return
-    from evenhand.report.plot import draw_panel
-
-    diagnosed = {group: one for group, one in panels.items() if one.diagnosis is not None}
-    figures.write(diagnosed or panels, draw_panel)
 
 
 _planned = options.under("Design")

@@ -47,15 +47,10 @@ def keep_excluded(excluded: Sequence[Exclusion]) -> None:
         context.meta[EXCLUDED] = tuple(excluded)
 
 
-def reads_judgments() -> bool:
-    """Say whether the command has read judgments, so that it knows what was excluded."""
+def kept_excluded() -> tuple[Exclusion, ...] | None:
+    """Return what was excluded from what the command read; None where it read no judgments."""
     context = click.get_current_context(silent=True)
-    return context is not None and EXCLUDED in context.meta
-
-
-def kept_excluded() -> tuple[Exclusion, ...]:
-    context = click.get_current_context(silent=True)
-    return () if context is None else context.meta.get(EXCLUDED, ())
+    return None if context is None else context.meta.get(EXCLUDED)
 
 
 # Output streams that cannot write every sign get one that they can.
@@ -69,14 +64,6 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
         raise error
     lost = error.object[error.start : error.end]
     return "".join(PLAIN.get(sign, "?") for sign in lost), error.end
-
-
-def write_whatever_they_take() -> None:
-    """Let the standard streams replace what their encoding lacks rather than fail."""
-    codecs.register_error("evenhand", _replace)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
-            stream.reconfigure(errors="evenhand")
 
 
 def discard_output() -> None:
@@ -93,15 +80,6 @@ def discard_output() -> None:
 # Systems that a refusal says to exclude, excluded by an option of the command that ran.
 
 MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
-
-
-def explain_leaving(error: EvenhandError) -> str:
-    """Return a refusal; where it says to leave systems out, with the option that does it."""
-    if not isinstance(error, ActionableError) or not 0 < len(error.leave) <= MAX_LEFT_OUT:
-        return str(error)
-    way = write_without("system", error.leave)  # a judge may have the same name
-    remedies = [f"{one} ({way})" if isinstance(one, LeaveOut) else one for one in error.remedies]
-    return str(type(error)(error.fault, remedies))
 
 
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.
@@ -157,7 +135,12 @@ def _refusing() -> Iterator[None]:
     except EvenhandError as error:
         from evenhand.render.document import escape_control
 
-        raise Refusal(escape_control(explain_leaving(error))) from error
+        said = str(error)
+        if isinstance(error, ActionableError) and 0 < len(error.leave) <= MAX_LEFT_OUT:
+            way = f" ({write_without('system', error.leave)})"  # a judge may have the same name
+            remedies = [f"{one}{way * isinstance(one, LeaveOut)}" for one in error.remedies]
+            said = str(type(error)(error.fault, remedies))
+        raise Refusal(escape_control(said)) from error
     except click.UsageError as error:
         verb = error.ctx.command_path if error.ctx is not None else "evenhand"
         raise Refusal(f"{_fault(error, verb)}\n{verb} --help lists what there is") from error
@@ -433,7 +416,11 @@ class Verbs(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        write_whatever_they_take()
+        # let the standard streams replace what their encoding lacks rather than fail
+        codecs.register_error("evenhand", _replace)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+                stream.reconfigure(errors="evenhand")
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
 

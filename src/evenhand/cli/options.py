@@ -311,18 +311,13 @@ _GROUPS: Final = ("Model", "Item-response models", "Uncertainty", "Output", "Rea
 LAST: Final = {name: place for place, name in enumerate(_GROUPS, 1)}
 
 
-def _refuse_two_files(given: Iterable[click.Parameter]) -> None:
-    """Refuse two files of verdicts, of which click would drop all but the last."""
-    if sum(one.metavar == "VERDICTS" for one in given) > 1:
-        raise click.UsageError("one file of verdicts is taken: put all into one, with their judges")
-
-
 class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
         try:
             *_, given = self.make_parser(ctx).parse_args([*args])
-            _refuse_two_files(given)
+            if sum(one.metavar == "VERDICTS" for one in given) > 1:  # click would take the last
+                ctx.fail("one file of verdicts is taken: put all into one, with their judges")
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
-    from evenhand.design.plan import CampaignPlan
 
 SYSTEMS: Final = "Systems, judges and items as they may be (or from a pilot)"
 _systems = options.under(SYSTEMS)
@@ -181,8 +180,10 @@ def plan(
             **vars(verdicts),
             progress=patience.step,
         )
+    if curves.figures is not None:
+        from evenhand.report.figures.predictions import draw_plan
 
-    curves.write({"": campaign_plan}, _draw)
+        curves.write({"": campaign_plan}, draw_plan)
     place.deliver(VerbResult({"": campaign_plan}, {}, ()))
 
 
@@ -227,9 +228,3 @@ def _open_pilot(
         raise UnknownOption("--criterion is of ratings, and the pilot holds none: leave it out")
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
-
-
-def _draw(campaign_plan: CampaignPlan) -> dict[str, Any]:
-    from evenhand.report.figures.predictions import draw_plan
-
-    return draw_plan(campaign_plan)

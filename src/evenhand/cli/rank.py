@@ -314,7 +314,15 @@ class Instead(options.Options):
         shown, lacking = {}, {}
         for name, ranking in rankings.items():
             try:
-                shown[name] = ranking.pair(*split_pair(self.pair, ranking.systems))
+                # a name may hold a comma
+                text = self.pair
+                commas = [at for at, letter in enumerate(text) if letter == ","]
+                splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in commas]
+                if not splits:
+                    raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
+                shown[name] = ranking.pair(
+                    *next((one for one in splits if {*one} <= {*ranking.systems}), splits[0])
+                )
             except InvalidJudgments as fault:
                 if len(rankings) == 1:
                     raise
@@ -329,15 +337,6 @@ class Instead(options.Options):
         for flag in self.given:
             columns = Scales.list_options()
             options.refuse_given(columns, f"is a column of the usual table: leave out {flag}")
-
-
-def split_pair(text: str, systems: Sequence[str]) -> tuple[str, str]:
-    """Return the two systems that a text names; a name may hold a comma."""
-    commas = [at for at, letter in enumerate(text) if letter == ","]
-    splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in commas]
-    if not splits:
-        raise UnknownOption(f"--pair '{text}' is not two systems, such as --pair A,B")
-    return next((one for one in splits if {*one} <= {*systems}), splits[0])
 
 
 @options.verb(

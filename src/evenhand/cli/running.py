@@ -7,7 +7,6 @@ import io
 import json
 import math
 import os
-import re
 import shutil
 import sys
 import time
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
-from evenhand.cli.main import keep_excluded, kept_excluded, reads_judgments
+from evenhand.cli.main import keep_excluded, kept_excluded
 from evenhand.data.results import Found, Given, Grouped, try_each
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.render.document import Document, Finding, describe_findings, plural, take_findings
@@ -29,7 +28,6 @@ from evenhand.render.text import PLAIN, cut, label
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
-    from evenhand.data.exclusions import Exclusion
     from evenhand.data.query_log import Fetch
     from evenhand.data.rankings import Rankings
     from evenhand.data.rating_rows import RatingRows
@@ -130,7 +128,25 @@ class Output:
             click.echo(result.text(columns_of_terminal()), nl=False)
             return
         if self.path is not None and self.form in PICTURES.values():
-            for written in write_pictures(self.path, result, self.form):
+            path = self.path  # of several groups one file each, with the group in its name
+            from evenhand.report.figures.style import name_files, render
+            from evenhand.report.plot import DRAWN, plot
+
+            groups = getattr(result, "groups", {})
+            drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
+            if not drawn:
+                raise UnknownOption(
+                    f"-o {path}: this result has no figure; write .csv, .tex, .md or .json"
+                )
+            files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
+            places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
+            pictures = [
+                render(plot(part), self.form) for part in drawn.values()
+            ]  # all before the first file
+            for place, picture in zip(places, pictures, strict=True):
+                with refusing_to_write(place):
+                    place.write_bytes(picture)
+            for written in places:
                 click.echo(label("wrote", str(written), PLAIN), err=True)
             return
         rendered = self._render(result)
@@ -141,7 +157,7 @@ class Output:
         if self.form == "csv":
             from evenhand.data.exclusions import gather_excluded
 
-            remarks, kept = list(result.remarks()), kept_excluded()
+            remarks, kept = list(result.remarks()), kept_excluded() or ()
             told = [one.text for one in kept]
             known = {one.code for one in kept}
             for name, part in getattr(result, "groups", {}).items():
@@ -155,7 +171,16 @@ class Output:
     def _render(self, result: Result) -> str:
         excluded = kept_excluded()
         if self.form == "json":
-            return write_json(_add_excluded(result.contract(), excluded))
+            contract = result.contract()
+            if excluded is None:
+                return write_json(contract)
+            from evenhand.data.exclusions import ONCE
+
+            held = contract.get("excluded", [])
+            counted = {one["code"] for one in held if one["code"] in ONCE}
+            fresh = (one.to_dict() for one in excluded if one.code not in counted)
+            told = [*(one for one in fresh if one not in held), *held]
+            return write_json({**contract, "excluded": told})
         if self.form == "csv":
             return write_csv(result.records())
         if self.form == "markdown":
@@ -167,44 +192,14 @@ class Output:
             return str(markdown())
         if self.form == "latex":
             written = result.latex()
-            comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
+            comments = [f"% {' '.join(one.text.split())}\n" for one in excluded or ()]
             return "".join([*(one for one in comments if one not in written), written])
         return click.unstyle(result.text(PLAIN))
-
-
-def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
-    if not reads_judgments():
-        return contract
-    from evenhand.data.exclusions import ONCE
-
-    described = [one.to_dict() for one in excluded]
-    held = contract.get("excluded", [])
-    counted = {one["code"] for one in held if one["code"] in ONCE}
-    fresh = [one for one in described if one not in held and one["code"] not in counted]
-    return {**contract, "excluded": [*fresh, *held]}
 
 
 def write_file(path: Path, text: str) -> None:
     with refusing_to_write(path):
         path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def write_pictures(path: Path, result: Result, form: str) -> list[Path]:
-    """Write the figure of a result; of several groups one file each, with the group in its name."""
-    from evenhand.report.figures.style import name_files, render
-    from evenhand.report.plot import DRAWN, plot
-
-    groups = getattr(result, "groups", {})
-    drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
-    if not drawn:
-        raise UnknownOption(f"-o {path}: this result has no figure; write .csv, .tex, .md or .json")
-    files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
-    places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
-    pictures = [render(plot(part), form) for part in drawn.values()]  # all before the first file
-    for place, picture in zip(places, pictures, strict=True):
-        with refusing_to_write(place):
-            place.write_bytes(picture)
-    return places
 
 
 @contextmanager
@@ -427,29 +422,24 @@ def write_account(fetches: Sequence[Fetch]) -> str:
             where = "to a temporary file" if one.filed else "and counted"
             how = f"streamed in {plural(one.batches, 'batch', 'batches')} {where}"
         size = f"{plural(one.rows, 'row')} × {plural(len(one.columns), 'column')}"
-        lines.append(f"{number:>7}  {_say_columns(one)}: {size} {how}")
+        ours = [ADDED_COLUMNS[name] for name in one.columns if name in ADDED_COLUMNS]
+        theirs = [name for name in one.columns if name not in ADDED_COLUMNS]
+        theirs = [name.removeprefix("evenhand_") for name in theirs]
+        said = ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+        if "evenhand_count" in one.columns:  # by what rows were counted stands before their number
+            at = one.columns.index("evenhand_count")
+            keys = ", ".join(name.removeprefix("evenhand_") for name in one.columns[:at])
+            sums = [name for name in one.columns[at + 1 :] if name not in ADDED_COLUMNS]
+            said = f"rows counted by {keys}" if keys else "rows counted"
+            said += " with their squares" if "evenhand_squares" in one.columns else ""
+            said += f" with {plural(len(sums), 'more column')}" if sums else ""
+        lines.append(f"{number:>7}  {said}: {size} {how}")
         # a query is shown as a line; a plan, which is many, as its lines
         text = one.query or "in this process, on the frame as it lies in memory"
         text = " ".join(text.split()) if text.lstrip()[:6].upper() == "SELECT" else text
         text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
         lines += [f"         {line}" for line in text.splitlines() if line.strip()]
     return "\n".join(lines)
-
-
-def _say_columns(fetch: Fetch) -> str:
-    ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
-    theirs = [
-        re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
-    ]
-    if "evenhand_count" in fetch.columns:
-        # Say by what rows were counted: columns before their number
-        at = fetch.columns.index("evenhand_count")
-        keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in fetch.columns[:at])
-        sums = [name for name in fetch.columns[at + 1 :] if name not in ADDED_COLUMNS]
-        squares = " with their squares" if "evenhand_squares" in fetch.columns else ""
-        more = f" with {plural(len(sums), 'more column')}" if sums else ""
-        return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
-    return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
 
 
 def keep_account(context: click.Context, param: click.Parameter, value: Any) -> Any:  # noqa: ARG001 - click's signature

@@ -159,15 +159,13 @@ class File:
         self._last: int | None = None
 
     def look(self) -> CampaignStatus:
-        waiting = self._votes.file.waiting
-        if self._votes.look() or self._seen is None or waiting != self._votes.file.waiting:
-            self._seen = self._make_sight()
-        return self._seen
-
-    def _make_sight(self) -> CampaignStatus:
         from evenhand.web.dashboard import CampaignStatus, PassStatus
 
-        votes, board = self._votes, self._votes.board
+        votes, waiting = self._votes, self._votes.file.waiting
+        is_new = votes.look()
+        if not is_new and self._seen is not None and waiting == votes.file.waiting:
+            return self._seen
+        board = votes.board
         if self._seen is None or (board is not None and board.n_votes != self._seen.judged):
             self._last = int(votes.file.path.stat().st_mtime * 1000) if board else None
         if board is not None and len(board.decided) + len(board.held) != self._decided:
@@ -177,7 +175,7 @@ class File:
         one = PassStatus("votes", why="there are no judgments yet")
         if board is not None:
             one = PassStatus("votes", board, board.says)
-        return CampaignStatus(
+        self._seen = CampaignStatus(
             title=self.title,
             judged=0 if board is None else board.n_votes,
             now=int(time.time() * 1000),
@@ -185,6 +183,7 @@ class File:
             passes=(one,),
             faults=tuple(half if votes.file.waiting else ()),
         )
+        return self._seen
 
     def _write(self) -> None:
         if self._keep is not None and self._votes.state is not None:
@@ -336,7 +335,13 @@ def watch(
         if groups.group_by is not None:
             raise UnknownOption("--group-by is for several boards: leave out --live")
         options.refuse_of_ratings()
-        source = Undecided(_open_file(reading, board), open_ratings)
+
+        def open_votes(path: Path) -> Comparisons:
+            return _read_again(reading, path).open_comparisons("watch")
+
+        keep = None if board.state is None else partial(_keep, Path(board.state))
+        votes = File(Path(reading.files[0]), open_votes, _take_up(board), keep)
+        source = Undecided(votes, open_ratings)
     follow(source, live.every or PACE, as_json=run.place.form == "json")
     return None
 
@@ -413,16 +418,6 @@ def _look_once(
     if board.state is not None:
         _keep(Path(board.state), results[""].state)
     return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
-
-
-def _open_file(reading: options.Reading, asked: Board) -> File:
-    beginning = _take_up(asked)
-
-    def open_table(path: Path) -> Comparisons:
-        return _read_again(reading, path).open_comparisons("watch")
-
-    keep = None if asked.state is None else partial(_keep, Path(asked.state))
-    return File(Path(reading.files[0]), open_table, beginning, keep)
 
 
 def _refuse_unfit(live: Live, board: Board, place: Output, files: int) -> None:

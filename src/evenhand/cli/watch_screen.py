@@ -61,12 +61,6 @@ class Status:
 
 
 @dataclass(frozen=True)
-class Size:
-    columns: int  # how many
-    lines: int | None = None  # how many; None for as many as it takes
-
-
-@dataclass(frozen=True)
 class _Drawn:
     name: tuple[str, ...]
     table: tuple[str, ...]
@@ -74,13 +68,14 @@ class _Drawn:
     notes: tuple[str, ...]
 
 
-def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
-    """Return the lines of a sight; where there is little room, what matters least goes first."""
-    columns = size.columns
+def compose(
+    sight: CampaignStatus, status: Status, columns: int, most: int | None = None
+) -> list[str]:
+    """Return at most so many lines of a sight; what matters least goes first."""
     state = "paused" if sight.paused else "open"
     state = "done" if sight.remaining == 0 else state
     state = "" if sight.remaining is None else f" · {state}"
-    hint = "" if size.lines is None else HINT
+    hint = "" if most is None else HINT
     title = cut(sight.title, columns - len(state) - len(hint) - 1)
     gap = " " * (columns - width(title) - len(state) - len(hint)) if hint else ""
     lines = [click.style(title, bold=True) + state + gap + click.style(hint, dim=True)]
@@ -97,7 +92,7 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
         last = sight.last / 1000 + status.shift
         came = f"last came {_say_clock(last)}, {_say_age(time.time() - last)} ago"
     entries = [("judged", judged), (f"{unit}s", f"{came}; looked {_say_clock(status.looked)}")]
-    doubted = [UNSEEN] if sight.remaining is None else _say_judges(sight.panels, size)
+    doubted = [UNSEEN] if sight.remaining is None else _say_judges(sight.panels, columns, most)
     entries += [("judges", line) for line in doubted]
     for name, text in entries:
         lines += label(name, text, columns).split("\n")
@@ -105,20 +100,20 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
         lines += label("note", fault, columns, colour="yellow").split("\n")
     head = [*lines, *(_draw_away(status, columns) if status.away else ())]
     several = len(sight.passes) >= SEVERAL
-    parts = [_draw_pass(one, size.columns, several=several) for one in sight.passes]
-    if size.lines is None:
+    parts = [_draw_pass(one, columns, several=several) for one in sight.passes]
+    if most is None:
         return _lay_out(head, [_choose(one, 4) for one in parts], None)
     for detail in (4, 3, 2, 1):
         chosen = [_choose(one, detail) for one in parts]
         rows = sum(max(len(one.table) - 1, 0) for one in chosen)
         fixed = len(_lay_out(head, chosen, None)) - rows
-        room = size.lines - fixed
+        room = most - fixed
         if room >= rows or (detail < SEVERAL + 1 and room >= min(rows, MIN_ROWS * len(chosen))):
             break
     room = max(room, len(chosen))
-    while len(head) > SEVERAL and len(_lay_out(head, chosen, room)) > size.lines:
+    while len(head) > SEVERAL and len(_lay_out(head, chosen, room)) > most:
         head.pop()
-    return _lay_out(head, chosen, room)[: size.lines]
+    return _lay_out(head, chosen, room)[:most]
 
 
 def say_change(sight: CampaignStatus) -> list[str]:
@@ -150,13 +145,13 @@ def _say_age(seconds: float) -> str:
     return f"{left // DAY} days"
 
 
-def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
+def _say_judges(panels: Sequence[PanelStatus], columns: int, most: int | None) -> list[str]:
     """Say who is flagged, table by table; where lines are few, why nobody is only if it fits."""
     lines = []
     for one in panels:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
         nobody = ": ".join(filter(None, (NOBODY, one.why)))
-        if size.lines is not None and width(nobody) > size.columns - WIDTH:
+        if most is not None and width(nobody) > columns - WIDTH:
             nobody = NOBODY
         text = f"flagged: {listing(flagged, 4)}" if flagged else nobody
         lines.append(f"{one.table}: {text}" if len(panels) >= SEVERAL else text)
@@ -313,7 +308,7 @@ class SightResult:
     exit_code: int = 0  # of the command
 
     def text(self, columns: int) -> str:
-        lines = compose(self.sight, self.status, Size(columns))
+        lines = compose(self.sight, self.status, columns)
         if self.sight.head:  # the last line, so that it can be copied: it is longer than a screen
             lines += [f"plan  {self.sight.plan}"] * bool(self.sight.plan)
             lines += [f"head  {self.sight.head}", f"check {self.sight.check}"]
@@ -413,11 +408,10 @@ def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001
         goes_on = True
         while goes_on:
             news, (columns, height) = looker.news, shutil.get_terminal_size((PLAIN, HEIGHT))
-            size = Size(columns, height)
             if news.fault is not None:
                 raise news.fault
             if news.sight is not None:
-                lines = compose(news.sight, news.status, size)
+                lines = compose(news.sight, news.status, columns, height)
             else:
                 lines = [click.style(cut(title, columns), bold=True)]
                 wait = label("waits", "looking for the first time ...", columns)

@@ -121,8 +121,13 @@ class Prompt:
         from jinja2 import TemplateError
 
         compiled = self._compiled
+        # a word that no text has in it: tags that hold it cannot be forged by a text
+        texts = [str(one["text"]) for one in (*view["beside"], *view["outputs"])]
+        whole = sha256("\0".join(texts).encode()).hexdigest()
+        while any(whole[:8] in one for one in texts):
+            whole = sha256(whole.encode()).hexdigest()
         try:
-            text = compiled.render({name: view[name] for name in SHOWN}, mark=_make_mark(view))
+            text = compiled.render({name: view[name] for name in SHOWN}, mark=whole[:8])
         except (TemplateError, TypeError, ValueError, LookupError) as fault:
             raise UnknownOption(
                 f"{self.name}: it cannot be filled in: {fault}; evenhand ask --show-prompt prints"
@@ -134,16 +139,6 @@ class Prompt:
                 " evenhand ask --show-prompt"
             )
         return text
-
-
-def _make_mark(view: View) -> str:
-    """Return a word that no text has in it: tags that hold it cannot be forged by a text."""
-    texts = [str(one["text"]) for one in (*view["beside"], *view["outputs"])]
-    whole = "\0".join(texts)
-    while True:
-        whole = sha256(whole.encode()).hexdigest()
-        if not any(whole[:8] in one for one in texts):
-            return whole[:8]
 
 
 def make_schema(task: Task, ticket: Ticket) -> dict[str, Any]:
@@ -389,20 +384,17 @@ class _Asker:
                 yield end
                 whys += [end.why] if len(whys) < MAX_UNREADABLE else []
                 if more and whys == [UNREADABLE] * MAX_UNREADABLE:
-                    faults.append(self._refuse_unreadable(end.text))
+                    shown = repr(end.text[:MAX_SHOWN]) + "…" * (len(end.text) > MAX_SHOWN)
+                    why = f"no reply to the first {MAX_UNREADABLE} questions can be read; the last"
+                    faults.append(
+                        EndpointError(f"{why} is {shown}: try another --model, or --prompt")
+                    )
                     more = False
             elif end is not None:
                 faults.append(end)
                 more = False
         for one in sorted(faults, key=lambda one: isinstance(one, BudgetSpent)):
             raise one
-
-    def _refuse_unreadable(self, text: str) -> EndpointError:
-        shown = repr(text[:MAX_SHOWN]) + "…" * (len(text) > MAX_SHOWN)
-        return EndpointError(
-            f"no reply to the first {MAX_UNREADABLE} questions can be read; the last is {shown}:"
-            " try another --model, or --prompt"
-        )
 
     def _begin(self) -> Iterator[_Question]:
         """Yield open tickets in order; one that could not be repaired is not begun."""

@@ -20,7 +20,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,6 @@ from evenhand.data.controls import find_excluded, leave_out_controls
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.source import write_log_check
-from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.plans import describe_plan, parse_gate_plan
@@ -97,10 +96,6 @@ class LiveLeaderboards:
         self._lock = threading.Lock()
         self._count: BoardCount | None = None
         self._saved = self._decided = 0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return list_boards(self.store.campaign)
 
     def catch_up(self) -> None:
         is_last = False
@@ -297,7 +292,7 @@ class DashboardCache:
                 f"{found.fault}; judges and rankings are those of record {found.record:,}"
             )
         boards = {}
-        for name in self.boards.names:
+        for name in list_boards(self.store.campaign):
             show = partial(self.boards.look, name, found.value.confirmed.get(name))
             view = self._try(f"the board of {name}", show, faults.append)
             if view is not None:
@@ -331,12 +326,21 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     people = [judge for judge in judges if not judge.llm]
     present = [judge for judge in people if judge.state in PRESENT]
     done, seats = count_answers(people)
-    pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
+    going_on = [judge.name for judge in present if judge.done < judge.total]
+    late = select(log.c.body).where(log.c.kind == "judgment", log.c.judge.in_(going_on))
+    with store.reading() as connection:
+        late = late.order_by(log.c.number.desc()).limit(PACE_JUDGMENTS)
+        times = [json.loads(one)["at"] for one in connection.execute(late).scalars()]
+    now, pace, done_by = store.clock.now(), None, None
+    if len(times) >= MIN_FOR_PACE and times[0] > times[-1]:
+        pace = (len(times) - 1) * 1000 / max(1, now - times[-1])
     left = sum(seats.values())
-    now, done_by = store.clock.now(), None
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
-    head = store.head()
+    head, plan = store.head(), ""
+    if store.plan:
+        stated, digest = parse_gate_plan(store.plan.encode())
+        plan = f"{describe_plan(stated)} (SHA-256 {digest})"
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
@@ -348,7 +352,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         "paused": store.paused,
         "tables": list_downloads(store),
         "pay": say_pay(store.campaign.pay),
-        "plan": _describe_plan(store.plan),
+        "plan": plan,
         "head": head,
         "check": write_log_check(store.name, str(head)),
     }
@@ -358,17 +362,6 @@ def read_mark(store: Readable) -> tuple[int, str]:
     """Return the end of the log, and the mark of the state that it is in now."""
     head = store.head().number
     return head, f"{head}-{store.clock.now() // PACE_AGE}"
-
-
-def read_pace(store: Readable, judges: Collection[str]) -> float | None:
-    mine = log.c.kind == "judgment", log.c.judge.in_(judges)
-    late = select(log.c.body).where(*mine).order_by(log.c.number.desc())
-    with store.reading() as connection:
-        bodies = connection.execute(late.limit(PACE_JUDGMENTS)).scalars()
-        times: list[int] = [json.loads(one)["at"] for one in bodies]
-    if len(times) < MIN_FOR_PACE or times[0] <= times[-1]:
-        return None
-    return (len(times) - 1) * 1000 / max(1, store.clock.now() - times[-1])
 
 
 def say_pace(left: int, pace: float | None) -> str:
@@ -450,7 +443,15 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
     wanted = select(log.c.body).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc())
     with store.reading() as connection:
         last = connection.execute(wanted.limit(1)).scalar()
-    panels = []
+    passes, panels = [], []
+    for task in store.campaign.tasks:
+        live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
+        if live is None:
+            passes.append(describe_scores(task.name, order))
+        elif live.board.n_votes:
+            passes.append(PassStatus(task.name, live.board, live.board.says, live.lapsed))
+        else:
+            passes.append(PassStatus(task.name, why=order.why or NOTHING))
     for table, panel in dashboard.findings.panels.items():
         flagged, why = [], panel.why
         if panel.screening is not None:
@@ -466,7 +467,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         paused=progress["paused"],
         last=None if last is None else json.loads(last)["at"],
         now=store.clock.now(),
-        passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
+        passes=tuple(passes),
         panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
@@ -474,22 +475,6 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
         plan=progress["plan"],
         mark=mark if dashboard.record >= head else "",
     )
-
-
-def _describe_plan(plan: str) -> str:
-    if not plan:
-        return ""
-    stated, digest = parse_gate_plan(plan.encode())
-    return f"{describe_plan(stated)} (SHA-256 {digest})"
-
-
-def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
-    live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
-    if live is None:
-        return describe_scores(task.name, order)
-    if live.board.n_votes:
-        return PassStatus(task.name, live.board, live.board.says, live.lapsed)
-    return PassStatus(task.name, why=order.why or NOTHING)
 
 
 def describe_scores(name: str, order: Order) -> PassStatus:
@@ -635,10 +620,9 @@ class HttpClient:
                 if fault.code == http.client.NOT_MODIFIED and self._status is not None:
                     return self._status
                 raise self._refuse(fault.code, fault.read(MAX_BYTES)) from None
-        except URLError as fault:
-            raise self._explain(fault.reason) from None
         except (OSError, http.client.HTTPException) as fault:
-            raise self._explain(fault) from None
+            reason = fault.reason if isinstance(fault, URLError) else fault
+            raise self._explain(reason) from None
         try:
             self._status = msgspec.json.decode(body, type=CampaignStatus)
         except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -325,8 +325,12 @@ class Endpoint:
             is_bad = status in BAD_REQUEST or (status == 403 and "logprobs" in message)
             if is_bad and not self._works and self._loosen(message):
                 continue
-            if status in BAD_REQUEST and self._works and self._may_reject():
-                return ChatReply("", time.monotonic() - began, "rejected")
+            if status in BAD_REQUEST and self._works:
+                with self._lock:
+                    self._rejected += 1
+                    may_reject = self._rejected <= MAX_REJECTED
+                if may_reject:
+                    return ChatReply("", time.monotonic() - began, "rejected")
             self._refuse(status, code, message, response.headers.get("location", ""))
 
     def _write(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -341,11 +345,6 @@ class Endpoint:
         if kind == "json_schema":
             request["response_format"][kind] = {"name": "answer", "schema": schema}
         return request
-
-    def _may_reject(self) -> bool:
-        with self._lock:
-            self._rejected += 1
-            return self._rejected <= MAX_REJECTED
 
     def _loosen(self, message: str) -> bool:
         """Ask for less after a request was refused; False where nothing is left to leave out."""

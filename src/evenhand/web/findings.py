@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import exp, floor, log10
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -89,12 +89,6 @@ ACROSS: Final = ("others' scores", "slope")
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0  # Where the drawing lies in a box of 360 by 300
 # Shapes of classes; habits are squares, others circles
 SHAPES: Final = {"reversed": "diamond", "careless": "triangle"}
-LINE: Final = 13.0  # Height of a line of text
-LETTER: Final = 6.4  # Width of a letter, more than most fonts take
-SIZE: Final = 8.0  # From the middle of a mark to its edge, and a little more
-SMALL: Final = 5.0  # The same of a mark that is not flagged
-Label = tuple[float, float, str]
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ class Mark:
     x: float = 0.0  # where it is drawn
     y: float = 0.0
     shape: str = "circle"
-    label: Label | None = None  # x, y and anchor of the name
+    label: tuple[float, float, str] | None = None  # x, y and anchor of the name
 
 
 @dataclass(frozen=True)
@@ -123,6 +117,8 @@ class JudgeMap:
 
 
 def draw_map(screening: Screening) -> JudgeMap:
+    from evenhand.report.figures.style import Axis, place_names
+
     scores = screening.kind == "ratings"
     marks: list[Mark] = []
     absent: list[tuple[str, int]] = []
@@ -142,91 +138,25 @@ def draw_map(screening: Screening) -> JudgeMap:
     unit = "points" if scores else "%"
     if not marks:
         return JudgeMap((), tuple(absent), (), (), title, unit)
-    middle = 0.0 if scores else 50.0
-    wide = _Scale.over([*(mark.across for mark in marks), 0.0, 1.0], LEFT + 12, RIGHT - 12)
-    high = _Scale.over([*(mark.up for mark in marks), middle], BOTTOM - 12, TOP + 12)
+    wide = Axis.around([*(mark.across for mark in marks), 0.0, 1.0])
+    high = Axis.around([*(mark.up for mark in marks), 0.0 if scores else 50.0])
+
+    def place(axis: Axis, value: float) -> float:
+        start, end = (LEFT, RIGHT) if axis is wide else (BOTTOM, TOP)
+        return round(start + axis.place(value) * (end - start), 1)
+
     drawn = []
-    for mark in marks:
+    for mark in sorted(marks, key=lambda one: not one.flags):  # these have their names first
         shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), "")
         shape = shape or ("square" if mark.flags else "circle")
-        drawn.append(replace(mark, x=wide.at(mark.across), y=high.at(mark.up), shape=shape))
-    return JudgeMap(_label(drawn), tuple(absent), wide.ticks(), high.ticks(), title, unit)
-
-
-@dataclass(frozen=True)
-class _Scale:
-    low: float
-    high: float
-    start: float  # where the lowest value is drawn
-    end: float
-
-    @classmethod
-    def over(cls, values: list[float], start: float, end: float) -> _Scale:
-        low, high = min(values), max(values)
-        return cls(low, high, start, end) if high > low else cls(low - 1, low + 1, start, end)
-
-    def at(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return round(self.start + share * (self.end - self.start), 1)
-
-    def ticks(self) -> tuple[tuple[float, str], ...]:
-        rough = (self.high - self.low) / 4
-        size = 10.0 ** floor(log10(rough))
-        step = next(one * size for one in (1, 2, 5, 10) if one * size >= rough)
-        first, last = -floor(-self.low / step), floor(self.high / step)
-        digits = max(0, -floor(log10(step)))
-        values = [number * step for number in range(first, last + 1)]
-        return tuple((self.at(one), f"{one:z.{digits}f}") for one in values)
-
-
-def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
-    """Write names beside marks, over no other name."""
-    # Those who are flagged have one in any case, others right beside their mark where nothing else
-    # stands.
-    flagged = [mark for mark in drawn if mark.flags]
-    others = [mark for mark in drawn if not mark.flags]
-    taken = [_cover(mark) for mark in flagged]
-    labels: dict[str, Label] = {}
-    for mark in flagged:
-        wide = LETTER * (len(mark.judge) + 1 + len(mark.flags[0]))
-        tried = [(label, _box(label, wide)) for label in _list_places(mark)]
-        free = [(label, box) for label, box in tried if _fits(box, taken)]
-        labels[mark.judge], box = (free or tried)[0]
-        taken.append(box)
-    covered = {mark.judge: _cover(mark, SMALL) for mark in others}
-    for mark in others:
-        near = [box for judge, box in covered.items() if judge != mark.judge]
-        for label in _list_places(mark, lines=1):
-            box = _box(label, LETTER * len(mark.judge))
-            if _fits(box, [*taken, *near]):
-                labels[mark.judge] = label
-                taken.append(box)
-                break
-    return tuple(replace(mark, label=labels.get(mark.judge)) for mark in drawn)
-
-
-def _cover(one: Mark, size: float = SIZE) -> Box:
-    return one.x - size, one.y - size, one.x + size, one.y + size
-
-
-def _list_places(one: Mark, *, lines: int = 7) -> list[Label]:
-    sides = ((SIZE + 2, "start"), (-SIZE - 2, "end"))
-    rows = [0.0, *(sign * LINE * k for k in range(1, lines + 1) for sign in (-1, 1))]
-    places = ((one.x + dx, one.y + 4 + dy, anchor) for dy in rows for dx, anchor in sides)
-    return [(round(x, 1), round(y, 1), anchor) for x, y, anchor in places]
-
-
-def _box(label: Label, wide: float) -> Box:
-    x, y, anchor = label
-    left = x if anchor == "start" else x - wide
-    return left, y - LINE + 3, left + wide, y + 3
-
-
-def _fits(box: Box, taken: list[Box]) -> bool:
-    left, top, right, bottom = box
-    if left < LEFT or right > RIGHT + 8 or top < TOP - LINE or bottom > BOTTOM:
-        return False
-    return not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken)
+        x, y = place(wide, mark.across), place(high, mark.up)
+        drawn.append(replace(mark, x=x, y=y, shape=shape))
+    names = [" ".join((one.judge, *one.flags[:1])) for one in drawn]
+    for name in place_names([(one.x - LEFT, one.y) for one in drawn], names, RIGHT - LEFT):
+        one, side = drawn[name.at], (10, "start") if name.side == "right" else (-10, "end")
+        drawn[name.at] = replace(one, label=(round(one.x + side[0], 1), one.y + 4, side[1]))
+    ticks = [tuple((place(one, at), text) for at, text in one.mark()) for one in (wide, high)]
+    return JudgeMap(tuple(drawn), tuple(absent), ticks[0], ticks[1], title, unit)
 
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
@@ -424,7 +354,12 @@ def _order_by_votes(
         rest = part.without(judges=flagged, recorded=False) if flagged else part
         order = compare("comparisons", part, rest, flagged)
         excluded = () if order.why else tuple(one.text for one in part.excluded)
-        of_gate = _evaluate(part, Asked.take(stated)) if stated else None
+        of_gate = None
+        if stated:
+            try:
+                of_gate = evaluate(part, Asked.take(stated), {"model": SHARES})
+            except EvenhandError as refusal:  # such as systems that nobody compared yet
+                of_gate = Evaluated({}, refused={"": str(refusal)})
         by_llm, sorted_ = judged_by_llm_alone(part), ""
         if answers.store.campaign.design.policy == "sort" and isinstance(data, Comparisons):
             sorted_ = _describe_sort(part, answers.store.campaign.systems)
@@ -497,13 +432,6 @@ def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:
         return []
     rows = [{**row, "places": write_ranks(row, "–")} for row in ranking.rows()]
     return [*rows, *({**row, "places": "reference"} for row in ranking.references)]
-
-
-def _evaluate(part: Comparisons, asked: Asked) -> Evaluated:
-    try:
-        return evaluate(part, asked, {"model": SHARES})
-    except EvenhandError as refusal:  # such as systems that nobody compared yet
-        return Evaluated({}, refused={"": str(refusal)})
 
 
 def _rank(part: Judged, settings: Mapping[str, Any]) -> tuple[Ranking | None, EvenhandError | None]:

@@ -273,25 +273,21 @@ def _write_rows(path: Path, rows: Sequence[LinkRow]) -> None:
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows([COLUMNS, *rows])
     try:
-        _write_privately(path, lines.getvalue())
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(lines.getvalue())
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+            database.sync_folder(path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise CampaignError(f"--links {path}: the links cannot be written: {reason}") from None
-
-
-def _write_privately(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        database.sync_folder(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 # To launch anew where the database was lost would end every link that judges have, and hide that

@@ -236,7 +236,9 @@ def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
 
 def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Shown:
     sitting = judging.find_sitting(tx, judge)
-    return (served, sitting) if served else Ended(judging.has_answered(tx, judge), sitting)
+    if served:
+        return served, sitting
+    return Ended(tx.ask(judging.GAVE, {"judge": judge}) is not None, sitting)
 
 
 async def send_file(request: Request) -> Response:

@@ -3,16 +3,15 @@
 import random
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import permutations
 
 import pytest
 
 from evenhand.design.assignment import assign, assign_llm
-from evenhand.design.campaign import Design
 from evenhand.design.reading import make_campaign
 from evenhand.web import asking
 from evenhand.web.asking import LlmJudge
-from evenhand.web.store import judging, people
+from evenhand.web.store import judging
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, Reply
 from evenhand.web.store.log import NotYours, Refused
@@ -78,23 +77,6 @@ def test_controls_and_hidden_repeats_are_asked_and_training_and_errors_are_not()
             assert (first.item, first.systems, first.task) == (one.item, one.systems, one.task)
 
 
-def test_every_design_can_be_asked_of_an_llm():
-    outputs = {s: f"text of {s}" for s in "ABCD"}
-    rows = [{"item": str(n), "outputs": outputs, "group": str(n // 2)} for n in range(8)]
-    rows += [{"item": "shared", "outputs": outputs, "anchor": True}]
-    told = {"name": "x", "judges": 60, "items": rows, "tasks": [{"kind": "pair", "name": "p"}]}
-    whole = {(str(n), two) for n in [*range(8), "shared"] for two in combinations("ABCD", 2)}
-    for design in (
-        Design(once_per_source=True, quota=20),
-        Design(policy="order", judgments=30),
-        Design(judges_per_item=5, again=2, lag=3),
-    ):
-        campaign = replace(make_campaign(told), design=design)
-        tickets = [one for one in assign_llm(campaign) if one.kind == "target"]
-        assert {(one.item, tuple(sorted(one.systems))) for one in tickets} == whole
-        assert len(tickets) == 2 * len(whole)
-
-
 def test_the_log_and_the_tables_of_a_campaign_with_llms_agree(where):
     luck, clock = random.Random(7), HandClock()
     with Store.open(where, start=clock.start) as store:
@@ -156,14 +138,3 @@ def test_only_the_ticket_before_it_can_be_left_without_an_answer(where):
         with pytest.raises(Refused):
             store.do(judging.append, replace(right, answer={"outcome": "left"}))
         assert check_store(store).holds
-
-
-def test_the_seat_of_an_llm_that_is_revoked_is_no_workers(where):
-    with Store.open(where) as store:
-        store.launch(make_pairs(items=2, judges=2))
-        judge = begin(store)
-        store.revoke(judge)
-        names = [store.do(people.enrol, "prolific", f"w{n}").judge for n in range(2)]
-        assert names == ["j0", "j1"]
-        with pytest.raises(people.NoPlace):
-            store.do(people.enrol, "prolific", "w2")

@@ -160,12 +160,6 @@ def test_a_migration_that_breaks_off_leaves_the_older_file(
     assert found == 2
 
 
-@pytest.mark.parametrize("address", ["mysql://x", "://", "http://a/b", "sqlite://"])
-def test_addresses_that_are_no_database_are_refused(address: str) -> None:
-    with pytest.raises(UnknownOption):
-        Store.open(address)
-
-
 def test_what_sqlite_cannot_do_is_said_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(UnknownOption, match="see that its folder is there"):
         connect(str(tmp_path / "nowhere" / "x.db"))

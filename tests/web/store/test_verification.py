@@ -17,7 +17,7 @@ from evenhand.web.store import judging
 from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, answer
 from evenhand.web.store.log import GENESIS, Line, canonical, digest, draw_salt
-from evenhand.web.store.verification import FACTS, Head, read_head, read_log, read_receipt, verify
+from evenhand.web.store.verification import FACTS, Head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
 JUDGMENTS = 60
@@ -136,14 +136,6 @@ def test_no_head_tells_whom_an_event_concerns(store: Store) -> None:
         assert digest(canonical(body)) != line.hash
     assert len({*salts}) == len(salts) > 3
     assert verify(store.lines(), store.head()).bad is None
-
-
-def test_a_head_is_read_as_it_is_written() -> None:
-    head = Head(12, "ab" * 32)
-    assert read_head(f" {head}\n") == head
-    for wrong in ("", "12", "12:ab", f"x:{head.hash}"):
-        with pytest.raises(UnknownOption, match=r"NUMBER:HASH.*64 digits"):
-            read_head(wrong)
 
 
 def test_the_log_of_a_database_reads_back_from_a_file(store: Store, tmp_path: Path) -> None:

@@ -111,7 +111,15 @@ class PassBoard:
 class BoardCount:
     def __init__(self, campaign: Campaign) -> None:
         self.campaign, self.record = campaign, 0
-        self.passes = {name: PassBoard(_start(campaign, name)) for name in list_boards(campaign)}
+        from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
+
+        self.passes: dict[str, PassBoard] = {}
+        for name in list_boards(campaign):
+            state = LiveLeaderboard().start(sorted(campaign.systems))
+            state.order = "log"
+            if campaign.task(name).kind == "rank":
+                state.seed = find_board_seed(campaign)
+            self.passes[name] = PassBoard(state)
         self._persons: dict[str, str] = {}
 
     @classmethod
@@ -244,16 +252,6 @@ def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, Save
     before = count.record
     count.count_all(connection)
     return {} if has_deletion(connection, before) else count.write()
-
-
-def _start(campaign: Campaign, name: str) -> SequentialState:
-    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
-
-    state = LiveLeaderboard().start(sorted(campaign.systems))
-    state.order = "log"
-    if campaign.task(name).kind == "rank":
-        state.seed = find_board_seed(campaign)
-    return state
 
 
 def _read(saved: SavedBoard | None) -> PassBoard | None:

@@ -100,7 +100,15 @@ def connect(where: str) -> Engine:
         return create_engine(url, pool_pre_ping=True, **settings)
     path = url.database
     if path and not path.startswith("file:"):
-        _make_private(Path(path))
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            sync_folder(Path(path))
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise UnknownOption(
+                f"no database can be made at {path}: {error.strerror}; {_NEEDS_FOLDER}"
+            ) from None
     engine = create_engine(url, connect_args={"check_same_thread": False}, **settings)
     _begin_by_hand(engine, _PRAGMAS)
     return engine
@@ -188,18 +196,6 @@ def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
     except OSError:
         return None
     return (now.st_dev, now.st_ino) if end or now.st_size else None
-
-
-def _make_private(path: Path) -> None:
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        sync_folder(path)
-    except FileExistsError:
-        return
-    except OSError as error:
-        raise UnknownOption(
-            f"no database can be made at {path}: {error.strerror}; {_NEEDS_FOLDER}"
-        ) from None
 
 
 def sync_folder(path: Path) -> None:

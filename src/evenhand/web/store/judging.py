@@ -112,7 +112,7 @@ SET_ANSWER: Final = Prepared(
 BEGIN: Final = Prepared(
     update(judges).where(judges.c.name == bindparam("judge")).values(state="active")
 )
-_GAVE: Final = Prepared(
+GAVE: Final = Prepared(
     select(log.c.number).where(log.c.judge == bindparam("judge"), log.c.kind == "judgment").limit(1)
 )
 INSERT_LEASE: Final = fill(leases)
@@ -125,10 +125,6 @@ UPDATE_LEASE: Final = Prepared(
 
 def look_up(tx: WriteTransaction, judge: str) -> Any:
     return check_login(tx.ask(BEFORE, {"judge": check_name(judge)}), judge)
-
-
-def has_answered(tx: WriteTransaction, judge: str) -> bool:
-    return tx.ask(_GAVE, {"judge": judge}) is not None
 
 
 def check_name(judge: str) -> str:
@@ -414,7 +410,9 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if reply.replaces is not None:
         fields["replaces"] = reply.replaces
     payload: dict[str, Any] = {"answer": answer}
-    seconds = _add_seconds(reply, standing)
+    seconds = reply.seconds
+    if seconds is not None and standing is not None:  # those of the answer it changes, too
+        seconds = standing.seconds and min(standing.seconds + seconds, LONGEST_TIME)
     if seconds is not None:
         payload["seconds"] = round(seconds, 3)
     if reply.facts is not None:
@@ -461,13 +459,6 @@ def _check_first(tx: WriteTransaction, row: Any, reply: Reply) -> None:
         raise records.NotYours(
             Message("the document before is not submitted yet: reload the page, and submit it")
         )
-
-
-def _add_seconds(reply: Reply, standing: records.Record | None) -> float | None:
-    """Return the seconds of an answer; a revision's include those of the answer it changes."""
-    if standing is None or reply.seconds is None:
-        return reply.seconds
-    return None if standing.seconds is None else min(standing.seconds + reply.seconds, LONGEST_TIME)
 
 
 def skip(tx: WriteTransaction, reply: Reply) -> records.Record:

@@ -175,23 +175,6 @@ def read_submitted(connection: Connection) -> dict[int, int]:
     return {number: body["at"] for body in bodies for number in body["facts"]["answers"]}
 
 
-def list_unsubmitted(connection: Connection, planned: Campaign) -> frozenset[str]:
-    """Return judges whose last document is answered, and not submitted."""
-    held = asked.join(log, log.c.number == asked.c.record)
-    last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
-    wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(held)
-    sent = select(log.c.judge, log.c.ticket).where(log.c.kind == "submit")
-    submitted = {(row.judge, row.ticket) for row in connection.execute(sent)}
-    return frozenset(
-        row.judge
-        for row in connection.execute(wanted.where(asked.c.number.in_(last)))
-        if row.kind != "training"
-        and (document := planned.item(row.item).document)
-        and planned.segments[document][-1] == row.item
-        and (row.judge, row.number) not in submitted
-    )
-
-
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
     wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
     return [Line(*row) for row in connection.execute(wanted)]
@@ -445,7 +428,22 @@ class Readable:
             states = read_judges(connection)
             if planned is None or not planned.segments:
                 return states
-            late = list_unsubmitted(connection, planned)
+            # judges whose last document is answered, and not submitted
+            held = asked.join(log, log.c.number == asked.c.record)
+            last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
+            wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(
+                held
+            )
+            sent = select(log.c.judge, log.c.ticket).where(log.c.kind == "submit")
+            submitted = {(row.judge, row.ticket) for row in connection.execute(sent)}
+            late = frozenset(
+                row.judge
+                for row in connection.execute(wanted.where(asked.c.number.in_(last)))
+                if row.kind != "training"
+                and (document := planned.item(row.item).document)
+                and planned.segments[document][-1] == row.item
+                and (row.judge, row.number) not in submitted
+            )
         present = {one.name for one in states if one.state in PRESENT and not one.llm}
         return tuple(replace(one, waits=one.name in late & present) for one in states)
 

@@ -310,7 +310,13 @@ class Store(Readable):
         if self._file is not None and database.identify_file(self.engine) != self._file:
             raise NotStored("the file of the database was moved, deleted or emptied: put it back")
         if self._ahead is not None and database.identify_file(self.engine, AHEAD) != self._ahead:
-            self._rescue()
+            _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
+            if self._pen.checkpoint():
+                raise NotStored(
+                    f"the file {AHEAD} of the database was moved or deleted: end the server"
+                )
+            self._ahead = None
+            self.engine.dispose()
         with self._pen.begin() as connection:
             if self._campaign is None:
                 self._campaign = load_campaign(connection)
@@ -331,17 +337,6 @@ class Store(Readable):
             self.note_end(*tx.head)
         if self._assigner is not None:
             self._assigner.commit()
-
-    def _rescue(self) -> None:
-        # The connection that wrote it has it open still; a commit after it would be lost with it.
-        # Connections that are opened later make a new one.
-        _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
-        if self._pen.checkpoint():
-            raise NotStored(
-                f"the file {AHEAD} of the database was moved or deleted: end the server"
-            )
-        self._ahead = None
-        self.engine.dispose()
 
     def launch(self, campaign: Campaign, plan: str = "") -> bool:
         """Launch a campaign, or take it up; its first record holds the plan of a gate, as TOML."""
