@@ -16,7 +16,7 @@ from typing import Any, Final
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
-from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, list_files
+from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
 from evenhand.design.tasks import (
     SPAN_COLUMNS,
     Answer,
@@ -98,12 +98,6 @@ class Design:
                     f'{name} is for a policy, which is not asked for: add policy = "order", or'
                     f" leave {name} out"
                 )
-
-    @property
-    def merges(self) -> bool:
-        """Whether equal outputs are judged as one: not where systems must meet equally often."""
-        # and not of documents, each of which is one system's from its beginning to its end
-        return self.equal_outputs == "merge" and not (self.balanced_blocks or self.documents)
 
     def to_dict(self) -> dict[str, Any]:
         settings = {name: value for name, value in vars(self).items() if value is not None}
@@ -295,16 +289,6 @@ class TextField:
         if self.direction not in DIRECTIONS:
             raise CampaignError(f"direction cannot be {self.direction!r}: {' | '.join(DIRECTIONS)}")
 
-    def to_dict(self) -> dict[str, Any]:
-        language = {"language": self.language, "direction": self.direction}
-        return {**language, **self.form.to_dict()}
-
-
-def _write_unusual(settings: object) -> dict[str, Any]:
-    """Return what differs from the usual: other campaigns keep their digests."""
-    usual = type(settings)
-    return {name: one for name, one in vars(settings).items() if one != getattr(usual, name)}
-
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 
@@ -345,12 +329,15 @@ class Wording:
 
     def to_dict(self) -> dict[str, Any]:
         settings = {name: value for name in WORDS if (value := getattr(self, name))}
-        texts = {name: self.texts[name].to_dict() for name in FIELDS if name in self.texts}
+        texts = {}
+        for name in (one for one in FIELDS if one in self.texts):
+            language, direction, form = vars(self.texts[name]).values()
+            texts[name] = {"language": language, "direction": direction, **form.to_dict()}
         return {**settings, "texts": texts} if texts else settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pay:
+class Pay(Settings):
     per_hour: float = 0  # for an hour of active time
     per_answer: float = 0
     currency: str = ""  # such as EUR, as it is printed
@@ -369,12 +356,9 @@ class Pay:
             return None
         return self.per_hour * (seconds or 0) / 3600 + self.per_answer * answers
 
-    def to_dict(self) -> dict[str, Any]:
-        return _write_unusual(self)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Timing:
+class Timing(Settings):
     seconds_per_answer: float = 0  # as a pilot took; 0 where it is not known
     break_after: float = 45  # minutes of active work until a break is suggested; 0 for never
 
@@ -389,9 +373,6 @@ class Timing:
         """
         seconds = questions * self.seconds_per_answer
         return max(1, round(seconds / 60)) if seconds else None
-
-    def to_dict(self) -> dict[str, Any]:
-        return _write_unusual(self)
 
 
 @dataclass(frozen=True)
@@ -586,18 +567,24 @@ class Campaign:
             raise CampaignError(
                 f"seed cannot be {self.seed!r}: it is a whole number from 0 to below 2^256"
             )
+        # equal outputs are judged as one, but where systems must meet equally often, and in
+        # documents, each of which is one system's from its beginning to its end
+        design, items = self.design, []
+        merges = design.equal_outputs == "merge" and not design.balanced_blocks | design.documents
+        for item in self.items:
+            merged = merges and not item.control and item.has_equal
+            items.append(item if item.merged == merged else replace(item, merged=merged))
+        object.__setattr__(self, "items", tuple(items))
         for name in ("tasks", "items", "judges", "training"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "items", tuple(map(self._merge, self.items)))
-        for name in ("tasks", "items", "judges"):
-            if not getattr(self, name):
+            if not getattr(self, name) and name != "training":
                 raise CampaignError(f"campaign '{self.name}' has no {name}")
         refuse_twins([one.name for one in self.tasks], "tasks")
         refuse_twins([one.name for one in self.judges], "judges")
         taught: list[Item] = []  # one item may be taught before several passes
         for one in self.training:
-            if one.item not in taught:
-                taught.append(one.item)
+            self.task(one.task)
+            taught += [one.item] * (one.item not in taught)
         refuse_twins([one.name for one in (*self.items, *taught)], "items")
         scaled = [one for one in self.tasks if isinstance(one, ScaledTask)]
         criteria = [one.criterion for one in scaled]
@@ -609,8 +596,6 @@ class Campaign:
                 )
             criteria += [task.document_criterion] * bool(task.document_question)
         refuse_twins(criteria, "tasks", "criterion")
-        for one in self.training:
-            self.task(one.task)
         find_platform(self.platform)
         self._check_forms()
         if self.design.policy:
@@ -648,10 +633,6 @@ class Campaign:
             for text in (item.outputs.values() if name == "output" else [getattr(item, name)])
         )
 
-    def _merge(self, item: Item) -> Item:
-        merged = self.design.merges and not item.control and item.has_equal
-        return item if item.merged == merged else replace(item, merged=merged)
-
     @property
     def drawing_seed(self) -> int:
         """The seed that is drawn with: the campaign's, or that of rehearsals where it has none."""
@@ -671,8 +652,6 @@ class Campaign:
         return replace(self, seed=top | secrets.randbits(DRAWN_BITS - 1))
 
     def fits(self, launched: Campaign) -> bool:
-        # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
-        # it was before launches drew seeds.
         return self._take_seed(launched).digest == launched.digest
 
     def find_changes(self, launched: Campaign) -> list[str]:
@@ -680,6 +659,8 @@ class Campaign:
         return list(_find_changes(launched.to_dict(), self._take_seed(launched).to_dict()))
 
     def _take_seed(self, launched: Campaign) -> Campaign:
+        # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
+        # it was before launches drew seeds.
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             return replace(self, seed=launched.seed)
         return self

@@ -46,8 +46,15 @@ MAX_FORMULA: Final = 5_000
 STORED: Final = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{2,4}")
 
 
+class Settings:
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs from the usual: other campaigns keep their digests."""
+        usual = type(self)
+        return {name: one for name, one in vars(self).items() if one != getattr(usual, name)}
+
+
 @dataclass(frozen=True)
-class Form:
+class Form(Settings):
     """In which form texts are, and what may stand in them."""
 
     form: str = "text"
@@ -81,32 +88,10 @@ class Form:
         """Whether judges see each character as it is."""
         return self.form == "text" and not self.math
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what differs from plain text: other campaigns keep their digests."""
-        return {name: one for name, one in vars(self).items() if one != getattr(PLAIN, name)}
-
 
 PLAIN: Final = Form()
 
 # ---------- what a text must be ----------
-
-
-def check_text(form: Form, text: str) -> str:
-    """Return a text as it is stored; one that is not of its form is refused."""
-    if form.is_plain or form.form in MEDIA:
-        return text
-    if len(text) > MAX_CHARACTERS:
-        raise CampaignError(
-            f"it has {len(text):,} characters, and a text of the form {form.form!r} at most"
-            f" {MAX_CHARACTERS:,}: shorten it"
-        )
-    if form.form == "chat":
-        turns = read_turns(text)
-        for one in turns:
-            _check_math(form, one["content"])
-        return json.dumps(turns, ensure_ascii=False)
-    _check_math(form, text)
-    return text
 
 
 def read_turns(text: object) -> list[dict[str, str]]:
@@ -115,26 +100,20 @@ def read_turns(text: object) -> list[dict[str, str]]:
     >>> read_turns('[{"role": "user", "content": "Hello?"}]')
     [{'role': 'user', 'content': 'Hello?'}]
     """
-    turns = text
+    turns, example = text, '{"role": "user", "content": "Hello?"}'
     if isinstance(text, str):
         try:
             turns = json.loads(text)
         except (ValueError, RecursionError):
             turns = None
     if not isinstance(turns, list) or not turns:
-        raise CampaignError(
-            'it is no chat: write a list of turns, such as [{"role": "user", "content": "Hello?"}]'
-        )
+        raise CampaignError(f"it is no chat: write a list of turns, such as [{example}]")
     for at, one in enumerate(turns, start=1):
         if not isinstance(one, Mapping):
-            raise CampaignError(
-                f'turn {at} is no turn: write it as {{"role": "user", "content": "Hello?"}}'
-            )
+            raise CampaignError(f"turn {at} is no turn: write it as {example}")
         for name in ("role", "content"):
             if name not in one:
-                raise CampaignError(
-                    f'turn {at} has no {name}: write it as {{"role": "user", "content": "Hello?"}}'
-                )
+                raise CampaignError(f"turn {at} has no {name}: write it as {example}")
             value = one[name]
             if not isinstance(value, str) or (name == "role" and not value.strip()):
                 raise CampaignError(f"{name} of turn {at} cannot be {value!r:.60}: it is text")
@@ -149,28 +128,6 @@ def read_turns(text: object) -> list[dict[str, str]]:
                 " turn has role and content"
             )
     return [{"role": one["role"], "content": one["content"]} for one in turns]
-
-
-def check_judged(form: Form, text: str) -> None:
-    """Refuse an output that ends with what is not judged."""
-    if form.form == "chat" and (role := read_turns(text)[-1]["role"]) in ("user", "system"):
-        raise CampaignError(
-            f"its last turn is of '{role}', and the last turn is what is judged: take it out, or"
-            " name the role of who is judged, such as assistant"
-        )
-
-
-def _check_math(form: Form, text: str) -> None:
-    if form.math is not True or not ("$" in text or "\\" in text):
-        return
-    for token in _walk(_parse(form, text)):
-        if token.type.startswith("math"):
-            fault = _set_formula(token.content, display=False)[1]
-            if fault:
-                raise CampaignError(
-                    f"its formula '{token.content.strip():.80}' cannot be set: {fault}; mend it, or"
-                    ' say math = "lenient" and it is shown as it is written'
-                )
 
 
 # ---------- images in Markdown ----------
@@ -213,7 +170,7 @@ def draw(form: Form, text: str) -> Mapping[str, Any]:
     else:
         parser = _make_parser(form)
         made = parser.renderer.render(_parse(form, text), parser.options, {})
-    return {"form": form.form, "html": _clean(made)}
+    return {"form": form.form, "html": str(_make_cleaner().clean(made))}
 
 
 def _parse(form: Form, text: str) -> Sequence[Token]:
@@ -354,10 +311,14 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
     """Return a formula as MathML, and what is wrong with it, where it cannot be set."""
     from xml.etree.ElementTree import tostring
 
+    from latex2mathml import exceptions
     from latex2mathml.converter import convert_to_element
 
     if fault := _find_fault(source):
         return "", fault
+    # what its parser raises has no class in common
+    kinds = [one for one in vars(exceptions).values() if isinstance(one, type)]
+    faults = tuple(one for one in kinds if issubclass(one, Exception))
 
     def rename(found: re.Match[str]) -> str:
         if found[2] == "equation":
@@ -371,7 +332,7 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         )
     except RecursionError:
         return "", "parts stand in parts too deep"
-    except _list_faults() as fault:
+    except faults as fault:
         name = type(fault).__name__.removesuffix("Error")
         return "", _FAULTS.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     except (StopIteration, LookupError, ValueError, TypeError, AttributeError):
@@ -385,15 +346,6 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
         if part.tag == "mi" and len(text) > 1 and text.isalpha():  # log and sin stand off
             part.tag, part.attrib["lspace"], part.attrib["rspace"] = "mo", ".17em", ".17em"
     return tostring(made, encoding="unicode"), ""
-
-
-@cache
-def _list_faults() -> tuple[type[Exception], ...]:
-    """Return what the parser of formulas raises, which has no class in common."""
-    from latex2mathml import exceptions
-
-    kinds = vars(exceptions).values()
-    return tuple(one for one in kinds if isinstance(one, type) and issubclass(one, Exception))
 
 
 # ---------- code ----------
@@ -458,30 +410,20 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 
 @cache
 def _make_cleaner() -> Any:
+    """Return what cuts a text to harmless elements; nothing in it is loaded from anywhere."""
     import nh3
+    from pygments.token import STANDARD_TYPES
 
+    classes = {"formula", *(CLASS + one for one in STANDARD_TYPES.values())}
     return nh3.Cleaner(
         tags={*_MATH.split(), *_MARKUP.split()},
         attributes=_ATTRIBUTES,
-        allowed_classes={"span": _list_classes(), "div": {"wide"}},
+        allowed_classes={"span": classes, "div": {"wide"}},
         set_tag_attribute_values={"a": {"target": "_blank"}},
         link_rel="noopener noreferrer nofollow",
         url_schemes={"http", "https"},
         clean_content_tags={"script", "style"},
     )
-
-
-def _clean(made: str) -> str:
-    """Cut what libraries made to harmless elements; nothing in it is loaded from anywhere."""
-    return str(_make_cleaner().clean(made))
-
-
-@cache
-def _list_classes() -> set[str]:
-    """Return the classes of parts of code, and that of a formula on a line of its own."""
-    from pygments.token import STANDARD_TYPES
-
-    return {"formula", *(CLASS + one for one in STANDARD_TYPES.values())}
 
 
 MEGABYTE: Final = 1_000_000
@@ -537,26 +479,41 @@ class Folder:
 
     def settle(self, form: Form, text: object, *, judged: bool = False) -> Any:
         """Return a text as it is stored; `judged` is an output. What is no text stays as it is."""
-        if form.form == "chat" and isinstance(text, list | tuple):
-            text = read_turns(list(text))
-            return self._settle_chat(form, text, judged=judged)
-        if not isinstance(text, str) or form.is_plain or not text:
+        chat = form.form == "chat"
+        known = (str, list, tuple) if chat else (str,)
+        if text == "" or form.is_plain or not isinstance(text, known):
             return text
         if form.form in MEDIA:
-            return self.take(text.strip(), form.form)
-        if form.form == "chat":
-            return self._settle_chat(form, read_turns(text), judged=judged)
-        if form.form == "markdown":
-            text = self._settle_images(form, text)
-        return check_text(form, text)
-
-    def _settle_chat(self, form: Form, turns: list[dict[str, str]], *, judged: bool) -> str:
-        if form.turns == "markdown":
-            turns = [{**one, "content": self._settle_images(form, one["content"])} for one in turns]
-        text = check_text(form, json.dumps(turns, ensure_ascii=False))
-        if judged:
-            check_judged(form, text)
-        return text
+            return self.take(str(text).strip(), form.form)
+        turns = read_turns(text if isinstance(text, str) else list(text)) if chat else []
+        contents = [one["content"] for one in turns] if chat else [str(text)]
+        if "markdown" in (form.form, form.turns):
+            contents = [self._settle_images(form, one) for one in contents]
+        stored = contents[0]
+        if chat:
+            pairs = zip(turns, contents, strict=True)
+            stored = json.dumps(
+                [{**one, "content": text} for one, text in pairs], ensure_ascii=False
+            )
+        if len(stored) > MAX_CHARACTERS:
+            raise CampaignError(
+                f"it has {len(stored):,} characters, and a text of the form {form.form!r} at most"
+                f" {MAX_CHARACTERS:,}: shorten it"
+            )
+        marked = [one for one in contents if form.math is True and ("$" in one or "\\" in one)]
+        for token in _walk([token for one in marked for token in _parse(form, one)]):
+            is_formula = token.type.startswith("math")
+            if is_formula and (fault := _set_formula(token.content, display=False)[1]):
+                raise CampaignError(
+                    f"its formula '{token.content.strip():.80}' cannot be set: {fault}; mend it, or"
+                    ' say math = "lenient" and it is shown as it is written'
+                )
+        if judged and chat and (role := turns[-1]["role"]) in ("user", "system"):
+            raise CampaignError(
+                f"its last turn is of '{role}', and the last turn is what is judged: take it out,"
+                " or name the role of who is judged, such as assistant"
+            )
+        return stored
 
     def _settle_images(self, form: Form, text: str) -> str:
         """Name images that lie in the folder as they are stored; those outside are not loaded."""
@@ -592,20 +549,6 @@ class Folder:
                 f"'{name:.80}' is no file of the campaign's folder, and nothing is loaded from"
                 " elsewhere: put the file there, and write its name"
             )
-        path = self._find(name)
-        try:
-            held = path.stat()
-            ending = _read_type(path, name, kind, held.st_size)
-            stored = f"{_hash(path)}.{ending}"
-        except OSError as fault:
-            reason = (fault.strerror or str(fault)).lower()
-            raise CampaignError(f"'{name}' cannot be read: {reason}") from None
-        self.files[stored] = MediaFile(path, stored, held.st_size, held.st_mtime_ns)
-        self._taken[name, kind] = stored
-        return stored
-
-    def _find(self, name: str) -> Path:
-        assert self.path is not None
         folder = self.path.resolve()
         try:
             path = (folder / name).resolve()
@@ -625,11 +568,21 @@ class Folder:
                 f"there is no file '{name:.120}' in the folder of the campaign: put it there, or"
                 " write its name as it is, with the folders within that one"
             )
-        return path
+        try:
+            held = path.stat()
+            stored = f"{_hash(path)}.{_read_type(path, name, kind, held.st_size)}"
+        except OSError as fault:
+            reason = (fault.strerror or str(fault)).lower()
+            raise CampaignError(f"'{name}' cannot be read: {reason}") from None
+        self.files[stored] = MediaFile(path, stored, held.st_size, held.st_mtime_ns)
+        self._taken[name, kind] = stored
+        return stored
 
 
 def _read_type(path: Path, name: str, kind: str, size: int) -> str:
     """Return the ending of a file by what is in it, whatever its name says."""
+    from PIL import Image, UnidentifiedImageError
+
     most = MAX_BYTES[kind]
     if size > most:
         raise CampaignError(
@@ -644,14 +597,8 @@ def _read_type(path: Path, name: str, kind: str, size: int) -> str:
         raise CampaignError(
             f"'{name}' is no {_KINDS[kind]}{other}: save it as one of these, and write its name"
         )
-    if kind == "image":
-        _check_image(path, name)
-    return found[0][2]
-
-
-def _check_image(path: Path, name: str) -> None:
-    from PIL import Image, UnidentifiedImageError
-
+    if kind != "image":
+        return found[0][2]
     try:
         with warnings.catch_warnings():  # of size, which is looked at here
             warnings.simplefilter("ignore")
@@ -669,3 +616,4 @@ def _check_image(path: Path, name: str) -> None:
         raise CampaignError(
             f"'{name}' has more than {MAX_PIXELS // 1_000_000} million pixels: make it smaller"
         )
+    return found[0][2]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from inspect import signature
 from math import isfinite
 from pathlib import Path
@@ -22,10 +22,10 @@ from typing import Any, Final, Literal, TypeVar
 
 from evenhand.data.source import fold
 from evenhand.design import campaign as campaigns
-from evenhand.design.campaign import WORDS, Item, Wording
+from evenhand.design.campaign import WORDS, Item
 from evenhand.design.catalogues import read_catalogue
 from evenhand.design.forms import FORMS, Folder, Form
-from evenhand.design.tasks import TASK_KINDS, Task
+from evenhand.design.tasks import TASK_KINDS
 from evenhand.errors import (
     CampaignError,
     Message,
@@ -97,19 +97,37 @@ def make_campaign(
         else:
             rows = read_rows(folder / value, _read_word(settings, "sheet") or None)
         wording, beside = _read_wording(settings, where, folder), Folder(folder)
-        settle = partial(_settle, wording, beside)
+
+        def settle(name: str, text: object) -> Any:
+            return beside.settle(wording.text(name).form, text, judged=name == "output")
+
         items = build_items(rows, *chosen, settle=settle)
         tasks = []
         for at, table in enumerate(_read_tables(settings, "tasks"), start=1):
             with locate(f"{where}, task {at}"):
-                tasks.append(_read_task(table))
+                kind = table.get("kind")
+                if not isinstance(kind, str) or kind not in TASK_KINDS:
+                    hint = sentence_hint(suggest(str(kind), TASK_KINDS))
+                    choices = f"choose {' | '.join(TASK_KINDS)}{hint}"
+                    raise CampaignError(f"kind cannot be {kind!r}: {choices}")
+                known = [one.name for one in fields(TASK_KINDS[kind])]
+                of_task = {"name": "", **{key: one for key, one in table.items() if key != "kind"}}
+                _check_keys(of_task, known, f"a task of kind '{kind}'")
+                tasks.append(TASK_KINDS[kind](**of_task))
         if not tasks and any(len(one.systems) > 1 for one in items):
             tasks = [TASK_KINDS["pair"](name="preference", question="Which is better?")]
         elif not tasks:
             tasks = [TASK_KINDS["rating"](name="quality", question=str(DEFAULT_RATED))]
-        taught = _read_tables(settings, "training")
         judges = _read_judges(settings.get("judges", DEFAULT_JUDGES), where, folder)
         design = _read_settings(settings, where, "design", campaigns.Design)
+        training = []
+        for at, table in enumerate(_read_tables(settings, "training"), start=1):
+            answer, feedback = table.get("answer", {}), table.get("feedback", "")
+            of_item = {k: v for k, v in table.items() if k not in ("task", "answer", "feedback")}
+            (item,) = build_items([(f"{where}, training {at}", of_item)], settle=settle)
+            with locate(f"{where}, training {at}"):
+                task = _read_word(table, "task")
+            training.append(campaigns.Training(task, item, answer, feedback))
         return campaigns.Campaign(
             name=settings.get("name", ""),
             title=_read_word(settings, "title"),
@@ -122,10 +140,7 @@ def make_campaign(
             wording=wording,
             pay=_read_settings(settings, where, "pay", campaigns.Pay),
             time=_read_settings(settings, where, "time", campaigns.Timing),
-            training=tuple(
-                _read_training(one, f"{where}, training {at}", settle)
-                for at, one in enumerate(taught, start=1)
-            ),
+            training=tuple(training),
             files=beside.files,
         )
 
@@ -161,17 +176,6 @@ def _read_word(settings: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise CampaignError(f"{key} cannot be {value!r:.60}: it is text in quotes")
     return value
-
-
-def _read_task(table: Mapping[str, Any]) -> Task:
-    kind = table.get("kind")
-    if not isinstance(kind, str) or kind not in TASK_KINDS:
-        hint = sentence_hint(suggest(str(kind), TASK_KINDS))
-        raise CampaignError(f"kind cannot be {kind!r}: choose {' | '.join(TASK_KINDS)}{hint}")
-    settings = {"name": "", **{name: value for name, value in table.items() if name != "kind"}}
-    known = [one.name for one in fields(TASK_KINDS[kind])]
-    _check_keys(settings, known, f"a task of kind '{kind}'")
-    return TASK_KINDS[kind](**settings)
 
 
 def _read_judges(value: Any, where: str, folder: Path | None) -> tuple[campaigns.Judge, ...]:
@@ -293,19 +297,6 @@ def _read_wording(
     )
 
 
-def _settle(wording: Wording, beside: Folder, name: str, text: object) -> Any:
-    """Return a text as a campaign holds it: a file by what is in it, a chat as JSON."""
-    return beside.settle(wording.text(name).form, text, judged=name == "output")
-
-
-def _read_training(settings: Mapping[str, Any], where: str, settle: Settle) -> campaigns.Training:
-    of_item = {k: v for k, v in settings.items() if k not in ("task", "answer", "feedback")}
-    (item,) = build_items([(where, of_item)], settle=settle)
-    with locate(where):
-        task = _read_word(settings, "task")
-    return campaigns.Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))
-
-
 class LocatedError(CampaignError):
     """A refusal that says which file, table or row it is about."""
 
@@ -410,28 +401,25 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
             odd[name] = None
         elif meant or (not systems and (named or meant == "")):
             odd[name] = meant
-    if odd:
-        raise CampaignError(_say_odd(odd, named, chosen=bool(systems)))
-
-
-def _say_odd(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
+    if not odd:
+        return
     one = len(odd) == 1
     *others, last = (f"'{name}'" for name in odd)
     names = f"{', '.join(others)} and {last}" if others else last
-    meant = ((name, column) for name, column in odd.items() if column)
-    hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in meant)
+    likely = ((name, column) for name, column in odd.items() if column)
+    hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in likely)
     hint = f" Did you mean {hint}?" if hint else ""
     ignored = ", ".join(json.dumps(name, ensure_ascii=False) for name in odd)
     out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = [{ignored}]"
     no_column = f"{names} {'is not a column' if one else 'are no columns'}"
     if None in odd.values():
         other = f".{hint} If not, " if hint else "; "
-        return (
+        raise CampaignError(
             f"{no_column} of a table with '{named}', which says whose the outputs are{other}{out}"
         )
-    if named or chosen:
-        return f"{no_column}{f'.{hint} If not' if hint else ''}: {out}"
-    return (
+    if named or systems:
+        raise CampaignError(f"{no_column}{f'.{hint} If not' if hint else ''}: {out}")
+    raise CampaignError(
         f"{names} would be {'a system' if one else 'systems'}.{hint} If"
         f" {'it is none' if one else 'they are none'}, {out}; if"
         f" {'it is one' if one else 'they are'}, say which there are: systems ="
@@ -531,24 +519,19 @@ def _make_item(settings: dict[str, Any], systems: tuple[str, ...], settle: Settl
             number = float(expected)
             expected = number if isfinite(number) else expected
     rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
-    if isinstance(outputs, Mapping):
-        outputs = {
-            system: _settle_text(settle, "output", text, f"item '{name}': the output of {system}")
-            for system, text in outputs.items()
-        }
-    for key in SHOWN:
-        if key in rest:
-            rest[key] = _settle_text(settle, key, rest[key], f"item '{name}': {key}")
+    settled = {}
+    texts = [("output", system, text) for system, text in outputs.items()]
+    for key, system, text in [*texts, *((key, "", rest[key]) for key in SHOWN if key in rest)]:
+        try:
+            settled[key, system] = settle(key, text)
+        except CampaignError as fault:
+            what = f"the output of {system}" if key == "output" else key
+            raise CampaignError(f"item '{name}': {what}: {fault}") from None
+    outputs = {system: settled["output", system] for system in outputs}
+    rest |= {key: text for (key, _), text in settled.items() if key != "output"}
     if expected is not None:
         rest["expected"] = expected
     return Item(name, outputs, **rest)
-
-
-def _settle_text(settle: Settle, key: str, text: object, what: str) -> Any:
-    try:
-        return settle(key, text)
-    except CampaignError as fault:
-        raise CampaignError(f"{what}: {fault}") from None
 
 
 def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
@@ -634,7 +617,21 @@ def read_rows(
 ) -> list[Row]:
     """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
     if is_workbook(path):
-        return _read_workbook(path, sheet, of)
+        advise = 'say so in the campaign file: sheet = "{}"'.format
+        if of == "judge":
+            advise = "keep '{}' alone in a file of its own".format
+
+        def fits(one: Sheet) -> bool:
+            folded = [fold(name) for name in one.columns]
+            if of == "judge":
+                return any(name in JUDGE_NAMES for name in folded)
+            return any(ALIASES.get(name) == "item" for name in folded)
+
+        found = read_sheet(path, sheet, fits, advise, remarks=True, row=of)
+        return [
+            (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
+            for number, row in found.by_row()
+        ]
     if sheet is not None:
         raise CampaignError(f"'{path}' is no workbook, so it has no sheet '{sheet}'")
     text = read_text(path)
@@ -643,23 +640,6 @@ def read_rows(
     if not rows:
         raise UnknownFormat(f"'{path}' holds no {of}s")
     return rows
-
-
-def _read_workbook(path: Path, sheet: str | None, of: str) -> list[Row]:
-    def fits(one: Sheet) -> bool:
-        folded = [fold(name) for name in one.columns]
-        if of == "judge":
-            return any(name in JUDGE_NAMES for name in folded)
-        return any(ALIASES.get(name) == "item" for name in folded)
-
-    advise = 'say so in the campaign file: sheet = "{}"'.format
-    if of == "judge":
-        advise = "keep '{}' alone in a file of its own".format
-    found = read_sheet(path, sheet, fits, advise, remarks=True, row=of)
-    return [
-        (f"{path.name}, row {number}", {name: cell or "" for name, cell in row.items()})
-        for number, row in found.by_row()
-    ]
 
 
 def _read_json(path: Path, text: str) -> Iterator[Row]:
@@ -723,26 +703,22 @@ def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
     # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     # without any quoting: where quotes lead to no table, they are signs like any other.
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    rows: list[tuple[int, list[str]]] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        rows.extend(_number(reader))
-    except csv.Error as error:
-        if delimiter != "\t":
-            raise LocatedError(f"{path.name}, line {reader.line_num}: {error}") from None
-        rows = []
-    if delimiter == "\t" and len({len(cells) for _, cells in rows if any(cells)}) != 1:
+    ways: list[tuple[Any, bool]] = [
+        (csv.QUOTE_MINIMAL, True),
+        *[(csv.QUOTE_NONE, False)] * (delimiter == "\t"),
+    ]
+    for quoting, strict in ways:
+        rows, first = list[tuple[int, list[str]]](), 1
         lines = io.StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=strict)
         try:
-            rows = [*_number(csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE))]
+            for cells in reader:
+                rows.append((first, cells))
+                first = reader.line_num + 1
         except csv.Error as error:
-            raise LocatedError(f"{path.name}: {error}") from None
+            if not strict or delimiter != "\t":
+                raise LocatedError(f"{path.name}, line {reader.line_num}: {error}") from None
+            continue
+        if len({len(cells) for _, cells in rows if any(cells)}) == 1:
+            break
     return rows
-
-
-def _number(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a reader of CSV, each with the line in which it starts."""
-    first = 1
-    for cells in reader:
-        yield first, cells
-        first = reader.line_num + 1
