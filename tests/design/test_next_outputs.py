@@ -134,7 +134,7 @@ def test_savings_replay_the_batch_and_the_seed_that_were_asked_on_rated_outputs(
     x, y = smooth_world(60, 5)
     data = as_ratings(x, [*y[:40].tolist(), *[None] * 20])
     features = name_features(data, ("x0", "x1"), NONE)
-    curves = choose_part(data, features, Query(), (3, 7), (2, None)).curves
+    curves = choose_part(data, features, Query(), (3, 7), (2, None)).other
     assert "batch=3 " in curves.signature
     assert "R=2 seed=7" in curves.signature
     assert not any("excluded" in note for note in curves.notes)

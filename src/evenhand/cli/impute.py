@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from evenhand.cli import options
 from evenhand.cli.running import VerbResult, group_rows, remarks_on, work_on_groups
+from evenhand.data.results import Beside
 from evenhand.errors import UnknownOption
-from evenhand.ratings.reliability import CompletedPart
 
 DRAWS: Final = 20
 
@@ -98,10 +98,10 @@ def impute(
     return ImputeResult(results, refused, remarks)
 
 
-def _draw(part: CompletedPart) -> dict[str, Any]:
+def _draw(part: Beside) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_decisions
 
-    return {} if part.decisions is None else {"decisions": draw_decisions(part.decisions)}
+    return {} if part.other is None else {"decisions": draw_decisions(part.other)}
 
 
 MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
@@ -112,12 +112,12 @@ class ImputeResult(VerbResult):
         """Return the points of a curve, or all ratings, which no document holds: there are many."""
         rows = []
         for name, part in self.groups.items():
-            cells = 0 if part.decisions is not None else part.completion.predicted.size
+            cells = 0 if part.other is not None else part.main.predicted.size
             if cells > MAX_CELLS:
                 raise UnknownOption(
                     f"CSV of {cells:,} cells, more than {MAX_CELLS:,}: take a part of the items, or"
                     " NuclearNorm().fit(...).completed in Python"
                 )
             group = {"group": name} if self.grouped else {}
-            rows += [{**group, **row} for row in (part.decisions or part.completion).records()]
+            rows += [{**group, **row} for row in (part.other or part.main).records()]
         return rows

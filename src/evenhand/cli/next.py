@@ -9,8 +9,8 @@ import click
 
 from evenhand.cli import options
 from evenhand.cli.running import VerbResult, remarks_on, split_groups, work_on_groups
+from evenhand.data.results import Beside
 from evenhand.design.next_pairs import NextPairs
-from evenhand.design.query_replay import ChosenPart
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _choose_outputs(
     by = None if group_by is None else data.require(group_by)
     replays = (asked.replays if asked.savings else 0, run.patience.step)
 
-    def work(part: Ratings) -> ChosenPart:
+    def work(part: Ratings) -> Beside:
         return choose_part(part, features, query, (asked.batch, asked.seed), replays)
 
     results, refused = work_on_groups(split_ratings(data, by), work, None)

@@ -6,7 +6,7 @@ In notebooks as HTML, and wherever they are printed as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
@@ -79,6 +79,27 @@ class Shown:
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """A result, and another beside it where that was asked for."""
+
+    main: Any
+    name: str  # of the other in JSON
+    other: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        other = None if self.other is None else self.other.to_dict()
+        return {**self.main.to_dict(), self.name: other}
+
+    def document(self) -> Document:
+        main: Document = self.main.document()
+        if self.other is None:
+            return main
+        other = self.other.document()
+        answer, parts = (*main.answer, *other.answer), (*main.parts, *other.parts)
+        return replace(main, answer=answer, parts=parts, findings=main.findings + other.findings)
 
 
 def try_each(

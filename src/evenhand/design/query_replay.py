@@ -12,7 +12,7 @@ posterior is that of all labels after every batch. The formulas are ours.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -23,11 +23,10 @@ from evenhand.data.controls import Openable, carries_excluded, takes_judgments
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown
+from evenhand.data.results import Beside, Shown
 from evenhand.design.next_outputs import (
     RANDOM_QUERY,
     FeaturedOutputs,
-    NextOutputs,
     Numbers,
     Query,
     QueryState,
@@ -174,14 +173,6 @@ class GreatestT:
         flat = self.error == 0
         return np.where(flat, -np.inf, self.less / np.where(flat, 1.0, self.error))
 
-    def find_p(self, statistic: float) -> float:
-        return float((1 + np.count_nonzero(self.null >= statistic)) / (1 + len(self.null)))
-
-    @property
-    def critical(self) -> float:
-        """What the greatest T is at most, in 95 % without any difference."""
-        return float(np.quantile(self.null, 1 - ALPHA, method="higher"))
-
 
 def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
     """Compare parts of pools with the whole: (K, R, t) by how much part k is less far off."""
@@ -221,14 +212,13 @@ def _error(squares: list[Array], means: list[Array], sizes: list[int]) -> Array:
 
 
 def _say_less(what: str, query: str, words: tuple[str, str], ends: Interval) -> Finding:
-    less, more = words
-    amount, low, high = abs(ends.value), ends.lower, ends.upper
+    low, high = ends.lower, ends.upper
     if low <= 0 <= high:
         return say(f"{what}-undecided", query=query, low=low, high=high)
     if ends.value < 0:
         low, high = -high, -low
-    code = f"{what}-{more if ends.value < 0 else less}"
-    return say(code, query=query, amount=amount, low=low, high=high)
+    code = f"{what}-{words[ends.value < 0]}"
+    return say(code, query=query, amount=abs(ends.value), low=low, high=high)
 
 
 def _write_share(one: LabelShare) -> str:
@@ -344,9 +334,11 @@ class QueryCurves(Shown):
         """
         means, base = self.measure(measure).mean(axis=2), self.queries.index(RANDOM_QUERY)
         shares = np.array([find_share(curve, self.labels, slack) for curve in means])
-        drawn = self._drawn[measure]
         again = np.array(
-            [[find_share(curve, self.labels, slack) for curve in one] for one in drawn]
+            [
+                [find_share(one, self.labels, slack) for one in drawn]
+                for drawn in self._drawn[measure]
+            ]
         )
         ends = np.vstack([shares, np.quantile(again, ENDS, axis=0)])
         spared = np.quantile(again[:, [base]] - again, ENDS, axis=0)
@@ -399,14 +391,16 @@ class QueryCurves(Shown):
         rng = np.random.Generator(np.random.PCG64([self.seed, 3]))
         greatest = compare_parts(gain, self.items, rng)
         looks, parts = len(self.labels) - 1, []
+        critical = float(np.quantile(greatest.null, 1 - ALPHA, method="higher"))
         for q, query in enumerate(self.queries):
             look = int(np.argmax(greatest.statistic[q * looks : (q + 1) * looks]))
             at, labels = q * looks + look, int(self.labels[look])
             less, error = float(greatest.less[at]), float(greatest.error[at])
             lower, p = None, None
             if self.repeats >= MIN_REPEATS:
-                lower = less - greatest.critical * error if error > 0 else None
-                p = greatest.find_p(float(greatest.statistic[at]))
+                lower = less - critical * error if error > 0 else None
+                beyond = np.count_nonzero(greatest.null >= greatest.statistic[at])
+                p = float((1 + beyond) / (1 + DRAWS))
             parts.append(PartTest(query, labels, labels / self.pool, less, lower, p))
         return tuple(parts)
 
@@ -435,31 +429,26 @@ class QueryCurves(Shown):
                     lines.append(_say_less("labels", row.query, ("fewer", "more"), saved))
         for query, less in self.compare_all().items():
             lines.append(_say_less("error", query, ("less", "more"), less))
-        return (*lines, self._say_parts())
-
-    def _say_parts(self) -> Finding:
         if self.repeats < MIN_REPEATS:
-            return say("repeats-few", repeats=self.repeats, least=MIN_REPEATS)
+            return (*lines, say("repeats-few", repeats=self.repeats, least=MIN_REPEATS))
         best = min(self.parts, key=lambda one: 1.0 if one.p is None else one.p)
         if not best.better:
-            return say("no-part-better", p=best.p)
+            return (*lines, say("no-part-better", p=best.p))
         code = "part-better" if best.lower is None else "part-better-at-least"
-        least = None if best.lower is None else max(best.lower, 0.0)
-        part = {"query": best.query, "labels": best.labels, "share": best.share, "less": best.less}
-        return say(code, **part, least=least, p=best.p)
+        part = {**asdict(best), "least": None if best.lower is None else max(best.lower, 0.0)}
+        return (*lines, say(code, **part))
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each query and look."""
         rows = []
         for point in self.table:
-            row: dict[str, Any] = {
-                name: getattr(point, name) for name in ("query", "labels", "share")
-            }
-            for name in ("mae", "rmse", "mae_less", "rmse_less"):
-                interval: Interval | None = getattr(point, name)
-                for end in ("value", "lower", "upper"):
-                    key = name if end == "value" else f"{name}_{end}"
-                    row[key] = None if interval is None else getattr(interval, end)
+            row: dict[str, Any] = {}
+            for name, value in vars(point).items():
+                if name in ("query", "labels", "share"):
+                    row[name] = value
+                else:
+                    ends = (None,) * 3 if value is None else vars(value).values()
+                    row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True))
             rows.append(row)
         return rows
 
@@ -617,8 +606,7 @@ def run_trial(
         end = _follow(trial, query, (start, looks[:-1]), make_rng(2 + i), errors[i])
         vector = end if query.strategy == RANDOM_QUERY else vector
     every = np.arange(len(trial.label))
-    whole = trial.condition(every, trial.learn(every, vector, make_rng(0)))
-    errors[:, -1] = trial.measure(whole)
+    errors[:, -1] = trial.measure(trial.condition(every, trial.learn(every, vector, make_rng(0))))
     return errors
 
 
@@ -694,7 +682,21 @@ def trace_queries(
     names = tuple(one.name for one in queries)
     if len(set(names)) < len(names):
         raise UnknownOption(f"queries are named once each: {listing(list(names))}")
-    rest, held = _set_aside(read_outputs(data, features), test, features, how)
+    rest = read_outputs(data, features)
+    if test is not None:
+        held = read_outputs(test, features)
+        both = sorted(set(rest.names) & set(held.names))
+        if both:
+            raise InvalidJudgments(
+                f"{len(both):,} test outputs are in the pool as well, such as"
+                f" {' / '.join(both[0])}: errors on them would say nothing"
+            )
+    else:  # whole items are held out
+        items = int(rest.item_codes.max()) + 1
+        rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
+        tested = rng.permutation(items)[: round(how.test_share * items)]
+        is_tested = np.isin(rest.item_codes, tested)
+        rest, held = (rest.take(np.flatnonzero(one)) for one in (~is_tested, is_tested))
     size = _check_pool(rest, held, how)
     looks = how.plan_looks(size)
     errors = np.empty((len(queries), len(looks), how.repeats, len(held)))
@@ -721,28 +723,6 @@ def trace_queries(
     signature = write_signature(parts, used, rest.digest)
     about = (len(rest), float(held.label.std()), how.seed, tuple(notes), signature)
     return QueryCurves(names, looks, errors, held.item_codes, *about)
-
-
-def _set_aside(
-    every: FeaturedOutputs,
-    test: Ratings | RatingRows | None,
-    features: OutputFeatures,
-    how: QueryReplay,
-) -> tuple[FeaturedOutputs, FeaturedOutputs]:
-    if test is not None:
-        held = read_outputs(test, features)
-        both = sorted(set(every.names) & set(held.names))
-        if both:
-            raise InvalidJudgments(
-                f"{len(both):,} test outputs are in the pool as well, such as"
-                f" {' / '.join(both[0])}: errors on them would say nothing"
-            )
-        return every, held
-    code = every.item_codes
-    items = int(code.max()) + 1
-    rng = np.random.Generator(np.random.PCG64([how.seed, 0]))
-    tested = np.isin(code, rng.permutation(items)[: round(how.test_share * items)])
-    return every.take(np.flatnonzero(~tested)), every.take(np.flatnonzero(tested))
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
@@ -774,44 +754,21 @@ def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) 
     return size
 
 
-# A choice of outputs, beside what queries would have saved on those that have ratings.
-
-
-@dataclass(frozen=True, eq=False)
-class ChosenPart:
-    next: NextOutputs  # the outputs
-    curves: QueryCurves | None  # what queries would have saved, where that was asked
-
-    def to_dict(self) -> dict[str, Any]:
-        curves = None if self.curves is None else self.curves.to_dict()
-        return {**self.next.to_dict(), "savings": curves}
-
-    def document(self) -> Document:
-        chosen = self.next.document()
-        if self.curves is None:
-            return chosen
-        curves = self.curves.document()
-        return replace(
-            chosen,
-            answer=(*chosen.answer, *curves.answer),
-            parts=(*chosen.parts, *curves.parts),
-            findings=(*chosen.findings, *curves.findings),
-        )
-
-
 def choose_part(
     part: Ratings,
     features: OutputFeatures,
     query: Query,
     request: tuple[int, int],
-    replays: tuple[int, Callable[[int, int], None] | None],
-) -> ChosenPart:
+    replays: tuple[int, Tell | None],
+) -> Beside:
+    """Choose outputs, and say what queries would have saved on those that have ratings."""
     (n, seed), (times, tell) = request, replays
     outputs = choose_outputs(part, features, query, n=n, seed=seed)
     if not times:
-        return ChosenPart(outputs, None)
+        return Beside(outputs, "savings")
     if query.strategy == RANDOM_QUERY:
         raise UnknownOption("--savings compares a policy with random ones: choose another policy")
     how = QueryReplay(repeats=times, batch=n, seed=seed)
     queries = (Query(RANDOM_QUERY), query, Query("oracle"))
-    return ChosenPart(outputs, trace_queries(keep_rated(part), features, queries, how, tell=tell))
+    curves = trace_queries(keep_rated(part), features, queries, how, tell=tell)
+    return Beside(outputs, "savings", curves)

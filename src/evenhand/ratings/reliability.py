@@ -13,11 +13,11 @@ from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import Shown
+from evenhand.data.results import Beside, Shown
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
+from evenhand.ratings.completion import NuclearNorm, keep_within, solve
 from evenhand.ratings.matrix import (
     ADDITIVE,
     COMPLETION,
@@ -516,30 +516,10 @@ def make_estimate(values: Array, level: float) -> Estimate:
     return Estimate(value, value + float(ends[0] - ends[1]), value + float(ends[2] - ends[1]))
 
 
-@dataclass(frozen=True, eq=False)
-class CompletedPart:
-    completion: Completion  # predictions of what is missing
-    decisions: DecisionCurve | None = None  # the curve of decisions; None where nobody asked
-
-    def to_dict(self) -> dict[str, Any]:
-        curve = None if self.decisions is None else self.decisions.to_dict()
-        return {**self.completion.to_dict(), "decisions": curve}
-
-    def document(self) -> Document:
-        completed = self.completion.document()
-        if self.decisions is None:
-            return completed
-        curve = self.decisions.document()
-        return replace(
-            completed,
-            answer=(*completed.answer, *curve.answer),
-            parts=(*completed.parts, *curve.parts),
-            findings=(*completed.findings, *curve.findings),
-        )
-
-
-def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
+def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> Beside:
+    """Complete ratings, and where `draws` are asked for, look at decisions by fewer of them."""
     completion = model.fit(rows)
     if draws is None:
-        return CompletedPart(completion)
-    return CompletedPart(completion, study_decisions(rows, model, draws=draws, seed=model.seed))
+        return Beside(completion, "decisions")
+    curve = study_decisions(rows, model, draws=draws, seed=model.seed)
+    return Beside(completion, "decisions", curve)
