@@ -31,7 +31,7 @@ from evenhand.design.expected_power import (
     predict_errors,
     refuse_idle_judges,
 )
-from evenhand.design.pilot import Pilot, learn_from_pilot
+from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
 from evenhand.design.power import (
     CAMPAIGNS,
@@ -275,21 +275,17 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
     truth = replace(learned.truth, systems=(NEW, OLD), log_worth=(float(gap), 0.0))
     source = "ties and tastes from the pilot"
     if truth.judge_sd == 0 and "judge_sd" not in settings:
-        truth = replace(truth, judge_sd=bound_tastes(learned))
+        # the largest that the pilot does not exclude
+        judges = learned.components.find(JUDGE_SYSTEM)
+        if judges is None or judges.upper is None or not isfinite(judges.upper):
+            raise NotIdentified(
+                "the pilot does not show how far judges differ",
+                ["collect a larger pilot", "state it (--judge-sd SD, in a file judge_sd = SD)"],
+            )
+        truth = replace(truth, judge_sd=judges.upper)
         source += ", judge sd at the end of its interval, which begins at 0"
     start = CampaignSpec(truth, source=source)
     return make_spec({name: one for name, one in settings.items() if name != "gap"}, start)
-
-
-def bound_tastes(learned: Pilot) -> float:
-    """Return the largest standard deviation of judges' tastes that a pilot does not exclude."""
-    judges = learned.components.find(JUDGE_SYSTEM)
-    if judges is None or judges.upper is None or not isfinite(judges.upper):
-        raise NotIdentified(
-            "the pilot does not show how far judges differ",
-            ["collect a larger pilot", "state it (--judge-sd SD, in a file judge_sd = SD)"],
-        )
-    return judges.upper
 
 
 def move(truth: Truth, gap: float) -> Truth:

@@ -319,7 +319,17 @@ def check_orders(seen: Seen) -> Iterator[Guarantee]:
             continue
         yield from (_check_sides if task.width == 2 else _check_places)(task.name, mine)
         if task.width > 2 or seen.campaign.design.balanced_blocks:
-            yield _check_meetings(task.name, mine)
+            # every two systems meet in equally many sets, of items with the same systems
+            first, _ = count(mine.unit)
+            times = [*_count_shown(mine, first, 2).values()]
+            balanced = mine.campaign.design.balanced_blocks
+            observed = (
+                f"two systems meet in {say_range(np.concatenate(times))} of {len(first):,} sets"
+            )
+            promised = "every two systems meet in equally many sets, of items with the same systems"
+            even = mine.conclude(holds=all(np.ptp(one) == 0 for one in times))
+            holds = even if balanced and len(mine) else None
+            yield Guarantee(f"{task.name}: sets", promised if balanced else "", observed, holds)
 
 
 def _check_sides(name: str, mine: Seen) -> Iterator[Guarantee]:
@@ -385,18 +395,6 @@ def _spread(counts: Counter[tuple[object, int]], size: int) -> int:
     owners = {owner for owner, _ in counts}
     spans = ([counts[owner, at] for at in range(size)] for owner in owners)
     return max((max(one) - min(one) for one in spans), default=0)
-
-
-def _check_meetings(name: str, mine: Seen) -> Guarantee:
-    """Every two systems meet in equally many sets, of items with the same systems."""
-    first, _ = count(mine.unit)
-    times = [*_count_shown(mine, first, 2).values()]
-    balanced = mine.campaign.design.balanced_blocks
-    observed = f"two systems meet in {say_range(np.concatenate(times))} of {len(first):,} sets"
-    promised = "every two systems meet in equally many sets, of items with the same systems"
-    even = mine.conclude(holds=all(np.ptp(one) == 0 for one in times))
-    holds = even if balanced and len(mine) else None
-    return Guarantee(f"{name}: sets", promised if balanced else "", observed, holds)
 
 
 CHANCE: Final = 1e-9  # What comes about less often than this by chance did not come about by chance

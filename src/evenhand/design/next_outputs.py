@@ -149,15 +149,12 @@ class Query:
             wrong = standardise(scene.truth) - standardise(process.predict_mean(scene.points))
             taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
             return np.asarray(scene.waiting[taken]), None
-        covariance, weight = process.covariance(left, left), self.weigh(process, left)
+        weight = np.ones(len(left))  # what each output's variance is multiplied by
+        if self.strategy == "density":
+            weight = process.correlate(left, left).mean(axis=1) ** self.power
+        covariance = process.covariance(left, left)
         taken, variance = pick_by_variance(covariance, process.noise, weight, size)
         return np.asarray(scene.waiting[taken]), variance
-
-    def weigh(self, process: OutputProcess, left: Points) -> Array:
-        """Return what each output's variance is multiplied by."""
-        if self.strategy != "density":
-            return np.ones(len(left))
-        return np.asarray(process.correlate(left, left).mean(axis=1) ** self.power)
 
 
 # An output's label is the mean of its ratings. Outputs are in the order of their names, so that
@@ -456,7 +453,16 @@ def choose_outputs(
             f"{len(every):,} outputs: choosing is exact and the most is {MAX_OUTPUTS:,}; take a"
             " part"
         )
-    _refuse_strange(every, labelled, query)
+    kinds = zip(every.table.label_names, every.table.labels.T, strict=True)
+    for name, column in kinds if labelled >= MIN_LABELLED and query.strategy != RANDOM else ():
+        seen, new = set(column[:labelled].tolist()), set(column[labelled:].tolist())
+        if not seen & new:
+            raise InvalidJudgments(
+                f"feature '{name}' is of kinds, and no output that waits is of the same kind as a"
+                f" rated one ({listing([repr(one) for one in sorted(new)], 3)} beside"
+                f" {listing([repr(one) for one in sorted(seen)], 3)}): it tells nothing of them;"
+                " leave it out, or write kinds in the same way"
+            )
     scaling = learn_scaling(every.table)
     points, label = scaling.apply(every.table), every.label[:labelled]
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -492,20 +498,6 @@ def choose_outputs(
         notes=(*every.notes, *remark_counts(every.ratings[:labelled])),
         signature=write_signature(parts, int(every.ratings[:labelled].sum()), every.digest),
     )
-
-
-def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None:
-    if labelled < MIN_LABELLED or query.strategy == RANDOM:
-        return
-    for name, column in zip(every.table.label_names, every.table.labels.T, strict=True):
-        rated, waiting = set(column[:labelled].tolist()), set(column[labelled:].tolist())
-        if not rated & waiting:
-            raise InvalidJudgments(
-                f"feature '{name}' is of kinds, and no output that waits is of the same kind as a"
-                f" rated one ({listing([repr(one) for one in sorted(waiting)], 3)} beside"
-                f" {listing([repr(one) for one in sorted(rated)], 3)}): it tells nothing of them;"
-                " leave it out, or write kinds in the same way"
-            )
 
 
 def _choose(

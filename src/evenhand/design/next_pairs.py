@@ -246,20 +246,6 @@ class Pool:
     systems: tuple[str, ...]  # the K systems
     answers: Array  # (P, 3) wins, ties and losses of the first system of each pair
 
-    @property
-    def size(self) -> int:
-        return int(self.answers.sum())
-
-    @property
-    def per_pair(self) -> Array:
-        totals = self.answers.sum(axis=1)
-        return np.asarray(totals[totals > 0])
-
-    def shuffle(self, rng: np.random.Generator) -> list[list[int]]:
-        """Return the answers of each pair, 0, 1 or 2, in random order."""
-        rows = self.answers.astype(np.intp)
-        return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
-
     def state(self, taken: Array, near: Array | None = None) -> State:
         """Return the state after (P, 3) answers were taken; emptied pairs may not be asked."""
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
@@ -340,7 +326,9 @@ def measure_savings(
     tally = count_judged(data)
     pool = pool_answers(tally)
     # The numbers of judgments at which a replay is looked at, at most half of the data
-    k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
+    totals = pool.answers.sum(axis=1)
+    k, size, each = len(pool.systems), int(totals.sum()), float(totals[totals > 0].mean())
+    half = size // 2
     if k < 3:
         raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")
     if each < MIN_PER_PAIR:
@@ -351,7 +339,7 @@ def measure_savings(
         )
     if half < k * policy.start:
         raise NotIdentified(
-            f"the data cannot support a replay: half of {pool.size:,} judgments hardly reach beyond"
+            f"the data cannot support a replay: half of {size:,} judgments hardly reach beyond"
             f" the start-up phase, {policy.start} for each of {k} systems",
             ["collect more judgments", "leave out the savings"],
         )
@@ -371,7 +359,7 @@ def measure_savings(
     parts = ("replay", *policy.settings, f"R={replays} seed={seed}")
     signature = write_signature(parts, tally.n_judgments, tally.digest)
     agreement = "tau" if policy.top is None else f"first {policy.top}"
-    counts = (float(emptied.mean()), pool.size, each)
+    counts = (float(emptied.mean()), size, each)
     return Savings(policy, agreement, looks, curves[0], curves[1], *counts, signature, seed)
 
 
@@ -383,7 +371,9 @@ def _replay(
     rng: np.random.Generator,
 ) -> tuple[Array, float]:
     """Return the agreement at each look, and the share of judgments on pairs that were emptied."""
-    answers = pool.shuffle(rng)
+    # the answers of each pair, 0, 1 or 2, in random order
+    rows = pool.answers.astype(np.intp)
+    answers = [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
     code = {name: i for i, name in enumerate(pool.systems)}
     taken = np.zeros_like(pool.answers)
     state, agreement = pool.state(taken), np.empty(len(looks))

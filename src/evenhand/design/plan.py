@@ -118,15 +118,6 @@ class PairGain:
     correlation: float  # ρ of answers of people and LLM, which both prefer the better as often
     gain: float  # as how many judgments one counts, where each is of another item
 
-    @classmethod
-    def of(cls, pair: PairPower, agreement: float, judgments: int, verdicts: int) -> PairGain:
-        """Return the gain where answers agree so often."""
-        chance = 0.5 if pair.chance is None else pair.chance
-        correlation = max(0.0, 1 - (1 - agreement) / (2 * chance * (1 - chance)))
-        share = verdicts / (judgments + verdicts)
-        gain = 1 / max(1 - correlation**2 * share, 1e-9)
-        return cls(pair.pair, correlation, gain)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CampaignPlan(Shown):
@@ -175,9 +166,14 @@ class CampaignPlan(Shown):
         """What verdicts add to each pair that is to be decided; none without an LLM judge."""
         if self.llm is None:
             return ()
-        return tuple(
-            PairGain.of(one, self.llm[0], self.design.judgments, self.llm[1]) for one in self.asked
-        )
+        (agreement, verdicts), gains = self.llm, []
+        share = verdicts / (self.design.judgments + verdicts)
+        for one in self.asked:
+            chance = 0.5 if one.chance is None else one.chance
+            correlation = max(0.0, 1 - (1 - agreement) / (2 * chance * (1 - chance)))
+            gain = 1 / max(1 - correlation**2 * share, 1e-9)
+            gains.append(PairGain(one.pair, correlation, gain))
+        return tuple(gains)
 
     @cached_property
     def detectable(self) -> float | None:

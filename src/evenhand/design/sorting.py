@@ -125,26 +125,17 @@ def decide(
     net, left = [0] * outputs, judges - len(votes)
     for one, other in combinations(range(outputs), 2):
         signs = [(vote[one] > vote[other]) - (vote[one] < vote[other]) for vote in votes]
-        majority = _find_majority(signs, left)
-        if majority is None:
-            return None
-        net[one] -= majority
-        net[other] += majority
+        # a tie holds only once nobody can win alone
+        for answer in (-1, 1):
+            most = max(signs.count(0), signs.count(-answer))
+            if signs.count(answer) > most + left:
+                net[one] -= answer
+                net[other] += answer
+                break
+            if signs.count(answer) + left > most and left:
+                return None
     by_net = sorted(range(outputs), key=lambda i: -net[i])
     return tuple(tuple(same) for _, same in groupby(by_net, key=lambda i: net[i]))
-
-
-def _find_majority(votes: Sequence[int], left: int) -> int | None:
-    """Return −1 (the first), 0 (a tie) or 1, which has most votes; None while that may change."""
-    # Answers that share the most are a tie, so that a tie holds only once nobody can win alone.
-    counts = {answer: votes.count(answer) for answer in (-1, 0, 1)}
-    for answer in (-1, 1):
-        others = max(count for other, count in counts.items() if other != answer)
-        if counts[answer] > others + left:
-            return answer
-        if counts[answer] + left > others and left:
-            return None
-    return 0
 
 
 # Judges' answers drive a merge insertion (Ford & Johnson 1959). Vilar, Leusch, Ney & Banchs (2007)

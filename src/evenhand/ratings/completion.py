@@ -41,6 +41,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.errors import (
     InvalidJudgments,
+    NotIdentified,
     UnknownOption,
     require_level,
     require_option,
@@ -65,7 +66,6 @@ from evenhand.ratings.matrix import (
     group_judges,
     make_matrix,
     refuse_beyond,
-    refuse_equal,
     say_better,
     split_ratings,
     tabulate_errors,
@@ -250,13 +250,6 @@ class Completion(Shown):
             widths.append(GroupWidth(name, int(members.sum()), n, *ends))
         return tuple(widths)
 
-    @property
-    def bounded(self) -> tuple[int, int]:
-        """How many judges with missing ratings have bounds for any of them, and for none."""
-        absent = ~self.matrix.seen()
-        finite = (absent & np.isfinite(self.half_width)).any(axis=1)
-        return int(finite.sum()), int((absent.any(axis=1) & ~finite).sum())
-
     def predict(self, judge: str, item: str, system: str) -> Prediction:
         """Return what a judge would say of an output, or said, with the interval.
 
@@ -347,11 +340,14 @@ class Completion(Shown):
         finite = sorted(end for end in ends if end is not None and isfinite(end))
         answer = self.says
         if self.n_missing and self.table and finite:
-            (some, none), (low, high) = self.bounded, (finite[0], finite[-1])
+            # judges with missing ratings, and those with bounds for any of them
+            absent, (low, high) = ~self.matrix.seen(), (finite[0], finite[-1])
+            of = int(absent.any(axis=1).sum())
+            some = int((absent & np.isfinite(self.half_width)).any(axis=1).sum())
             span = f"{low:.3g} to {high:.3g}" if high > low else f"{low:.3g}"
             values = {"level": 100 * self.model.level, "widths": span}
-            known = "widths-of-some" if none else "widths"
-            answer = (*answer, say(known, some=some, of=some + none, **values))
+            known = "widths-of-some" if some < of else "widths"
+            answer = (*answer, say(known, some=some, of=of, **values))
         return Document(
             answer=answer,
             basis=say(code, **counts, rank=self.rank, tau=self.tau),
@@ -626,7 +622,12 @@ class NuclearNorm:
         """
         rows = self._read(data)
         matrix = make_matrix(rows, judges, seed=self.seed)
-        refuse_equal(matrix)
+        if np.ptp(matrix.value) == 0 == np.ptp(matrix.answer):
+            raise NotIdentified(
+                f"all {matrix.cells.weight.sum():,.0f} ratings are {matrix.value[0]:g}: there is"
+                " nothing to predict but this",
+                ["collect ratings that differ"],
+            )
         refuse_beyond(rows, self.clip)
         groups = group_judges(rows.targets(), matrix.judges, self.group)
         order = np.random.default_rng(self.seed).permutation(len(matrix.value))

@@ -588,7 +588,19 @@ class MultiTaskGP:
         """
         known = OutputFeatures() if features is None else features
         rows = known.read_rows(data)
-        _refuse(rows, known)
+        if rows.size < MIN_FITTED:
+            raise InvalidJudgments(
+                f"{rows.size} ratings of outputs: a process is learned from {MIN_FITTED} or more,"
+                " and says something from about 10 of each judge"
+            )
+        if np.ptp(rows.score) == 0:
+            raise InvalidJudgments(
+                f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be distinguished,"
+                " and there is nothing to predict but this"
+            )
+        one = "choose one, or make '{role}' a label among the features"
+        roles = [role for role in ("criterion", "task") if role not in known.labels]
+        rows.refuse_several({role: one.format(role=role) for role in roles})
         rows, table = sort_rows(rows, known.read(rows))
         scaling = learn_scaling(table)
         names, judge = np.unique(np.array(rows.judges)[rows.judge], return_inverse=True)
@@ -607,6 +619,14 @@ class MultiTaskGP:
         learned = Learned(known, scaling, standard, tuple(names.tolist()))
         near = find_near(problem.judged, top.at.log_scales)
         separable = find_separable(problem, top)
+        share = f"low rank {self.rank}" if self.sharing == "low rank" else self.sharing
+        exact = "exact" if rows.size <= self.exact else f"FITC {self.inducing}"
+        parts = (
+            f"multi-task GP sharing={share} judge_means={self.judge_means}"
+            f" judge_noise={self.judge_noise}",
+            f"features {known}",
+            f"{exact} draws={self.draws} seed={self.seed}",
+        )
         return JudgeProcess(
             model=self,
             learned=learned,
@@ -616,19 +636,8 @@ class MultiTaskGP:
             near=near,
             separable=separable,
             notes=(*rows.notes, *write_remarks(problem, learned, near, separable)),
-            signature=self._sign(rows, learned),
+            signature=write_signature(parts, rows.size, digest_ratings(rows), judges=judges),
         )
-
-    def _sign(self, rows: RatingRows, learned: Learned) -> str:
-        share = f"low rank {self.rank}" if self.sharing == "low rank" else self.sharing
-        exact = rows.size <= self.exact
-        parts = (
-            f"multi-task GP sharing={share} judge_means={self.judge_means}"
-            f" judge_noise={self.judge_noise}",
-            f"features {learned.features}",
-            f"{'exact' if exact else f'FITC {self.inducing}'} draws={self.draws} seed={self.seed}",
-        )
-        return write_signature(parts, rows.size, digest_ratings(rows), judges=len(learned.judges))
 
 
 def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, FeatureTable]:
@@ -638,19 +647,3 @@ def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, Featur
     keys = [rows.score, *table.numbers.T, *labels, names]
     order = np.lexsort(keys)
     return rows.take(order), table.take(order)
-
-
-def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
-    if rows.size < MIN_FITTED:
-        raise InvalidJudgments(
-            f"{rows.size} ratings of outputs: a process is learned from {MIN_FITTED} or more, and"
-            " says something from about 10 of each judge"
-        )
-    if np.ptp(rows.score) == 0:
-        raise InvalidJudgments(
-            f"all {rows.size:,} ratings are {rows.score[0]:g}: judges cannot be distinguished, and"
-            " there is nothing to predict but this"
-        )
-    one = "choose one, or make '{role}' a label among the features"
-    roles = [role for role in ("criterion", "task") if role not in features.labels]
-    rows.refuse_several({role: one.format(role=role) for role in roles})

@@ -151,15 +151,6 @@ def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
     )
 
 
-def refuse_equal(matrix: RatingMatrix) -> None:
-    if np.ptp(matrix.value) == 0 == np.ptp(matrix.answer):
-        raise NotIdentified(
-            f"all {matrix.cells.weight.sum():,.0f} ratings are {matrix.value[0]:g}: there is"
-            " nothing to predict but this",
-            ["collect ratings that differ"],
-        )
-
-
 def _refuse_unfit(rows: RatingRows) -> None:
     one = "each has a matrix of its own; take one, or complete all of them with fit_groups"
     rows.refuse_several(dict.fromkeys(("task", "criterion"), one))

@@ -360,10 +360,6 @@ class JudgeLikeness(Shown):
         others = [(other, self.both[judge, other]) for other in self.judges if other != judge]
         return sorted(others, key=lambda other: -other[1].correlation)
 
-    def mean(self, judge: str) -> float:
-        correlations = [pair.correlation for _, pair in self.rank_others(judge)]
-        return sum(correlations) / len(correlations)
-
     @property
     def feature_correlations(self) -> dict[str, float]:
         """Correlation of what a judge thinks of outputs that differ in one feature by 1 sd."""
@@ -505,7 +501,8 @@ def _tabulate_nearest(part: JudgeLikeness) -> Table:
     rows = []
     for judge in part.judges:
         ranked = part.rank_others(judge)
-        row: dict[str, Any] = {"judge": judge, "mean": part.mean(judge)}
+        mean = sum(pair.correlation for _, pair in ranked) / len(ranked)
+        row: dict[str, Any] = {"judge": judge, "mean": mean}
         for side, (other, one) in (("most ", ranked[0]), ("least ", ranked[-1])):
             row |= {f"{side}{key}": value for key, value in asdict(one).items()}
             row |= {f"{side}alike": other}
