@@ -79,24 +79,6 @@ def test_an_unknown_campaign_is_refused():
         simulate("hamon")
 
 
-def test_the_rule_removes_as_many_honest_judges_as_the_paper_removes_judges():
-    """Ten campaigns of honest judges; of 125 a normal leaves 39.7 and 19.8 outside."""
-    counts = {key: [] for key in TABLE_3}
-    pearson = []
-    for seed in range(10):
-        table, easy = simulate("hamon2007_simulated", seed).ratings(), find_easy(NAME, seed)
-        one = diagnose_judges(table, scale="1-5", easy=easy)
-        for method, own in counts.items():
-            own += [len(one.outliers_of(method, c).judges) for c in ("fluency", "adequacy")]
-        pearson += [each.kept.pearson for each in one.removals]
-    assert sum(counts["mean-score"]) / 20 == pytest.approx(39.7, abs=4)
-    assert sum(counts["mean-agreement"]) / 20 == pytest.approx(19.8, abs=4)
-    assert 2 < sum(counts["easy-items"]) / 20 < 16  # the paper: 9 and 10
-    assert min(counts["mean-score"]) > 0
-    assert min(counts["mean-agreement"]) > 0
-    assert min(pearson) > 0.98
-
-
 NAME = "hamon2007_simulated"
 
 
@@ -105,17 +87,11 @@ def table():
     return pd.DataFrame(dict(simulate(NAME).columns))
 
 
-def test_every_output_has_two_judges_under_every_criterion(table):
+def test_outputs_have_two_judges_who_give_all_of_one_criterion_first_in_their_own_order(table):
     per_output = table.groupby(["item", "system", "criterion"]).judge
     assert (per_output.count() == 2).all()
     assert (per_output.nunique() == 2).all()
-
-
-def test_no_judge_sees_a_segment_from_two_systems(table):
     assert (table.groupby(["judge", "item"]).system.nunique() == 1).all()
-
-
-def test_judges_give_all_of_one_criterion_first_in_an_order_of_their_own(table):
     own = [part for _, part in table.groupby("judge")]
     assert all((part.criterion != part.criterion.shift()).sum() == 2 for part in own)
     assert all(not part.item.is_monotonic_increasing for part in own)

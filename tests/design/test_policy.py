@@ -232,17 +232,6 @@ def test_a_draw_from_some_of_the_pairs_does_not_call_itself_one_from_all():
     assert {one.reason for one in found} == {"at random, of the pairs that are left"}
 
 
-def test_they_are_printed_as_a_table_with_reasons_and_signature():
-    found = choose_pairs(None, n=2, systems=["a", "b", "c", "d"])
-    text = repr(found)
-    assert [line.split()[:3] for line in text.split("\n") if " every system gets " in line] == [
-        ["1", "a", "b"],
-        ["2", "d", "c"],
-    ]
-    assert "The start-up phase comes first: 4 of 4 systems with fewer than 5 judgments." in text
-    assert " ".join(text.split()).endswith(found.signature)
-
-
 def test_little_doubt_is_said_to_take_judgments_for_independent():
     """A beats B and B beats C in 90 of 100: nothing about these orders is in doubt by itself."""
     won, lost, ties = np.array([90.0, 90.0, 95.0]), np.array([10.0, 10.0, 5.0]), np.zeros(3)
@@ -271,10 +260,3 @@ def test_a_batch_that_repeats_pairs_says_so():
     assert note.startswith("1 of 10 possible pairs asked about more than once")
     note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
     assert note.startswith("The only pair is asked about more than once")
-
-
-def test_the_text_of_a_result_is_its_pairs_as_a_table():
-    found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
-    text = " ".join(repr(found).split())
-    assert all(one.left in text and one.reason in text for one in found.pairs)
-    assert "array" not in text

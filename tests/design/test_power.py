@@ -52,9 +52,9 @@ def test_the_closed_form_is_near_the_simulated_power(truth, design):
 
 
 def test_between_equals_decisions_are_false_and_few():
-    found = simulate_power(Truth.spaced(4, 0.0, judge_sd=0.4), Design(15, 50, 600), campaigns=150)
+    found = simulate_power(Truth.spaced(4, 0.0, judge_sd=0.4), Design(15, 50, 600), campaigns=60)
     assert not found.right.any()
-    assert found.any_false <= 150 * 0.05 + 3.09 * np.sqrt(150 * 0.05 * 0.95)
+    assert found.any_false <= 60 * 0.05 + 3.09 * np.sqrt(60 * 0.05 * 0.95)
     assert found.false.max() <= found.any_false
 
 
@@ -62,13 +62,6 @@ def test_campaigns_without_an_estimate_count_as_undecided():
     found = simulate_power(Truth.spaced(2, 9.0), Design(5, 5, 20), campaigns=10)
     assert found.unranked == 10
     assert not found.right.any()
-
-
-def test_one_seed_gives_one_power():
-    truth, design = Truth.spaced(3, 0.5, judge_sd=0.3), Design(10, 20, 300)
-    one, same, other = (simulate_power(truth, design, campaigns=20, seed=s) for s in (1, 1, 2))
-    assert one.right.tolist() == same.right.tolist()
-    assert one.places != other.places
 
 
 @pytest.mark.parametrize(("count", "of"), [(0, 50), (8, 10), (160, 200), (200, 200)])
@@ -106,9 +99,3 @@ def test_only_pairs_that_are_to_be_compared_are():
         tuple(sorted(one)) for one in zip(tally.left.tolist(), tally.right.tolist(), strict=True)
     }
     assert pairs == {(0, 1), (1, 2)}
-
-
-def test_one_seed_gives_one_campaign():
-    truth, design = Truth.spaced(3, 0.3, judge_sd=0.5), Design(5, 10, 100)
-    assert draw(truth, design).digest == draw(truth, design).digest
-    assert draw(truth, design).digest != draw(truth, design, 2).digest

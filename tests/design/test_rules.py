@@ -182,18 +182,3 @@ def test_before_the_first_judgment_worths_are_normal_with_standard_deviation_2()
 def test_ties_tell_less(tie, told):
     """Between equals the score is ±½ with probability 1 / (2 + ν) each, so I = 1 / (2 (2 + ν))."""
     assert Belief(np.zeros(2), np.eye(2), tie).information(np.zeros(1))[0] == pytest.approx(told)
-
-
-def test_what_is_expected_after_an_answer_is_the_inverse_of_more_information():
-    belief = state().belief
-    gap, _ = belief.gap(np.array([1]), np.array([3]))
-    x = np.eye(5)[1] - np.eye(5)[3]
-    more = np.linalg.inv(belief.vcov) + belief.information(gap)[0] * np.outer(x, x)
-    assert belief.expect(1, 3).vcov == pytest.approx(np.linalg.inv(more))
-
-
-def test_draws_have_the_mean_and_the_covariance():
-    belief = state().belief
-    drawn = belief.draw(40_000, np.random.default_rng(5))
-    assert drawn.mean(axis=0) == pytest.approx(belief.mean, abs=0.03)
-    assert np.cov(drawn.T) == pytest.approx(belief.vcov, abs=0.03)

@@ -67,14 +67,13 @@ def noise(rng, replays, looks=40):
     return errors
 
 
-@pytest.mark.parametrize("rise", [0.0, 0.3])
-def test_two_arms_of_one_law_seldom_show_a_difference(rise):
+def test_two_arms_of_one_law_seldom_show_a_difference():
     """The interval leaves out 0 in 5 % or less on each side; with the first crossing, in 25 %.
 
     Of 40 meters: 7 or more have a probability below .005 where it is 5 %.
     """
     rng, above, below = np.random.default_rng(1), 0, 0
-    level = 0.3 + rise * np.linspace(0, 1, 40)
+    level = 0.3 + 0.3 * np.linspace(0, 1, 40)
     for _ in range(40):
         chosen, random = (level + noise(rng, 20) for _ in range(2))
         meter = Savings(
@@ -113,9 +112,6 @@ def test_a_replay_is_of_the_data_and_agrees_the_more_of_them_it_has_seen():
     for curve in (found.chosen.mean(axis=0), found.random.mean(axis=0)):
         assert curve[-5:].mean() > curve[:5].mean() + 0.1
         assert curve[-1] > 0.8
-    again = measure_savings(tally, Policy("closest"), replays=6)
-    assert np.array_equal(again.chosen, found.chosen)
-    assert again.to_dict() == found.to_dict()
 
 
 def test_the_first_k_are_compared_where_the_policy_looks_for_them():

@@ -12,7 +12,6 @@ from evenhand.ratings.process_search import (
     Problem,
     condition,
     find_uncertainty,
-    read_parameters,
     start_parameters,
     weigh_parameters,
 )
@@ -32,21 +31,6 @@ def somewhere(shape, seed=2):
     rng = np.random.default_rng(seed)
     start = start_parameters(shape, 2, rng)
     return start + rng.normal(0, 0.3, len(start))
-
-
-def test_the_covariance_is_the_product_that_is_claimed():
-    rows, at = judged(6), read_parameters(layout("low rank"), somewhere(layout("low rank")))
-    found, _ = at.covariance(rows, rows)
-    for i in range(6):
-        for j in range(6):
-            gap = (rows.points.numbers[i] - rows.points.numbers[j]) / np.exp(at.log_scales[:2])
-            other = rows.points.labels[i, 0] != rows.points.labels[j, 0]
-            k = np.exp(-0.5 * (gap @ gap) - 0.5 * other / np.exp(2 * at.log_scales[2]))
-            same = rows.judge[i] == rows.judge[j]
-            b = at.loadings[rows.judge[i]] @ at.loadings[rows.judge[j]]
-            b += at.private[rows.judge[i]] * same
-            assert found[i, j] == pytest.approx(b * k + at.spread * same + 1.0, rel=1e-10)
-    np.testing.assert_allclose(np.diag(found), at.variances(rows), rtol=1e-12)
 
 
 @pytest.mark.parametrize("sharing", SHARINGS)

@@ -237,20 +237,3 @@ def test_a_gain_is_used_from_1_645_standard_errors_on(gain, used):
 
 
 # Completion of the calibration ratings of WMT22, where EVENHAND_DATA names their folder.
-
-
-@pytest.fixture(scope="module")
-def ratings(data_folder):
-    file = data_folder / "wmt22_calibration" / "ratings.parquet"
-    return evenhand.read(file, where="is_doc = false", task="eng-jpn")
-
-
-def test_the_folder_s_counts_are_read_and_shared_tastes_predict_better(ratings):
-    """19 judges by 95 outputs, 1,821 scores of 1,731 cells: the README beside the data."""
-    fit = evenhand.NuclearNorm().fit(ratings)
-    assert fit.matrix.shape == (19, 95)
-    assert fit.matrix.cells.weight.sum() == 1821
-    assert len(fit.matrix.value) == 1731
-    assert not fit.abstained
-    errors = {row.method: row for row in fit.table}
-    assert errors["judge + output"].mae_more.lower > 0

@@ -16,6 +16,7 @@ from evenhand.ratings.reliability import (
     find_differences,
     make_designs,
     resample_items,
+    say_even,
     study_decisions,
     take_full,
 )
@@ -157,23 +158,11 @@ def test_items_are_drawn_anew_whole_and_among_those_of_the_same_systems():
     assert (alone.sum(axis=1) == 2).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_gaps_are_cut_as_if_shares_were_found_anew_each_time(seed):
-    rng = np.random.default_rng(seed)
-    rows = campaign(seed, judges=12)
-    gaps = (rng.random((12, 60)) < 0.9 * rng.random((12, 1)) ** 6)[
-        rows.judge, rows.item * 5 + rows.system
-    ]
-    matrix = make_matrix(rows.take(~gaps))
-    seen = matrix.seen()
-    judges, outputs = list(range(seen.shape[0])), list(range(seen.shape[1]))
-    while not (part := seen[np.ix_(judges, outputs)]).all():
-        by_judge, by_output = ((~part).mean(axis=axis) for axis in (1, 0))
-        if by_judge.max() >= by_output.max() - 1e-12:
-            del judges[int(by_judge.argmax())]
-        else:
-            del outputs[int(by_output.argmax())]
-    assert part.size >= 0.5 * len(matrix.value)
-    full = take_full(matrix)
-    assert full.judges == tuple(matrix.judges[j] for j in judges)
-    assert full.outputs() == [matrix.outputs()[o] for o in outputs]
+def test_the_closest_of_many_pairs_are_named_first():
+    """With two systems at 0.3 and two at 0 (± 1), one at 9: the six pairs of four are open."""
+    truth = np.array([[0.0, 0.3, 0.3, 9.0, 0.3, 0.3, 9.0, 0.1, 9.0, 9.0]])
+    moved = np.vstack([truth, truth - 1, truth + 1])
+    (said,) = say_even(list("abcde"), moved, 0.9)
+    assert said.startswith("6 of 10 pairs of systems not distinguished")
+    assert "a and b (0 points apart), c and d (0.1 points apart), a and c" in said
+    assert "and 3 more" in said
