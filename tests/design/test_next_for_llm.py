@@ -101,15 +101,6 @@ def test_without_verdicts_different_probabilities_are_not_used_and_a_note_says_s
     assert "--llm VERDICTS" in note
 
 
-def test_one_probability_for_all_changes_nothing(tables):
-    people, verdicts = tables
-    same = with_probability(people, [0.2] * len(people["item"]))
-    one, other = (evenhand.rank(each, llm=verdicts) for each in (people, same))
-    assert one.log_worth.tolist() == other.log_worth.tolist()
-    assert one.pair_stderr.tolist() == other.pair_stderr.tolist()
-    assert other.fused.effective is None
-
-
 def answer_pairs(pairs, worths, rng):
     """People's answers to pairs of outputs, by log-worths."""
     won = [rng.random() < 1 / (1 + np.exp(worths[one.right] - worths[one.left])) for one in pairs]

@@ -75,11 +75,6 @@ def test_a_pilot_of_several_tasks_is_refused_by_their_names():
         learn_from_pilot(evenhand.read(pl.DataFrame(rows)))
 
 
-def test_a_pilot_of_few_judges_says_so():
-    one = learn_from_pilot(draw(Design(7, 60, 1500, overlap=2), 3))
-    assert any(note.startswith("7 judges of a pilot hardly show") for note in one.notes)
-
-
 def test_a_pilot_without_judges_or_that_is_no_judgments_is_refused():
     with pytest.raises(NotIdentified, match="says nothing of how judges differ"):
         learn_from_pilot(draw(Design(10, 50, 1000), 1, judges=False))

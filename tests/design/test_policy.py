@@ -16,9 +16,7 @@ from evenhand.design.next_pairs import measure_savings
 from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
 from evenhand.errors import (
     InvalidJudgments,
-    MissingFile,
     NotIdentified,
-    UnknownFormat,
     UnknownOption,
 )
 from evenhand.formats.reading import read
@@ -110,16 +108,6 @@ def test_several_tasks_are_refused_unless_they_are_pooled_on_purpose():
     assert choose_pairs(votes_on("de")).state.tally.n_judgments == 3
     with pytest.raises(NotIdentified, match="2 tasks"):
         measure_savings(votes_on("de", "en"), Policy())
-
-
-def test_what_holds_no_judgments_on_pairs_is_refused_in_words():
-    scores = {"judge": ["j", "j"], "item": [1, 1], "system": ["a", "b"], "score": [3, 4]}
-    with pytest.raises(InvalidJudgments, match="not by ratings: choose_outputs"):
-        choose_pairs(read(pd.DataFrame(scores)))
-    with pytest.raises(MissingFile, match=r"there is no file 'votes.csv'"):
-        choose_pairs("votes.csv")
-    with pytest.raises(UnknownFormat, match="row 1 of the list is no dict but tuple"):
-        choose_pairs([("a", "b")])
 
 
 @pytest.mark.parametrize(

@@ -50,15 +50,8 @@ def test_uncertainty_takes_the_output_far_off(four):
 
 def test_density_is_variance_times_mean_similarity(four):
     variance, similar = scores_by_hand()
-    found = Query("density").weigh(four.process, four.points.take(four.waiting))
-    assert found == pytest.approx(similar, abs=1e-12)
     first = Query("density").choose(four, 1, rng()).tolist()
     assert first == [int(np.argmax(variance * similar))]
-
-
-def test_density_to_the_power_of_nought_is_uncertainty(four):
-    one = Query("density", power=0.0).choose(four, 4, rng())
-    assert one.tolist() == Query("uncertainty").choose(four, 4, rng()).tolist()
 
 
 def test_a_spread_batch_is_what_single_choices_would_have_been(four):
@@ -105,8 +98,3 @@ def test_settings_that_cannot_be_are_refused(settings):
 def test_an_oracle_without_labels_is_refused(four):
     with pytest.raises(UnknownOption, match="nobody has"):
         Query("oracle").choose(four, 1, rng())
-
-
-def test_a_great_power_stays_where_outputs_are(four):
-    assert Query("uncertainty").choose(four, 2, rng())[0] == 3
-    assert 3 not in Query("density", power=3.0).choose(four, 3, rng()).tolist()

@@ -9,16 +9,6 @@ from scipy import stats
 from design.labelled_outputs import draw_curves
 from evenhand.design.query_replay import compare_parts, find_share
 from evenhand.errors import UnknownOption
-from evenhand.report.figures.predictions import draw_queries
-
-
-def test_errors_are_means_over_test_outputs():
-    found = draw_curves(2)
-    assert found.measure("mae")[1, 2, 3] == pytest.approx(np.abs(found.errors[1, 2, 3]).mean())
-    rmse = np.sqrt(np.mean(found.errors[1, 2, 3] ** 2))
-    assert found.measure("rmse")[1, 2, 3] == pytest.approx(rmse)
-    with pytest.raises(UnknownOption, match="measure"):
-        found.measure("r2")
 
 
 def test_differences_to_random_are_paired_by_repeat():
@@ -63,14 +53,6 @@ def test_variances_of_items_and_repeats_are_added():
 def test_curves_without_random_are_refused():
     with pytest.raises(UnknownOption, match="random"):
         replace(draw_curves(1), queries=("density", "uncertainty"))
-
-
-def test_records_and_figure_have_a_row_for_each_query_and_look():
-    found = draw_curves(1)
-    assert len(found.records()) == len(found.to_dict()["points"]) == 8
-    below, whole = draw_queries(found).rows
-    assert [row["labels"] for row in whole] == [found.pool]
-    assert len(below) + len(whole) <= len(found.records())
 
 
 def test_a_part_that_says_the_same_as_the_whole_has_no_bound():

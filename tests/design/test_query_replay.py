@@ -65,16 +65,6 @@ def test_the_order_of_rows_does_not_matter(world):
     assert again.signature == one.signature
 
 
-def test_the_oracle_is_better_than_random_and_random_gets_better_with_labels():
-    world = as_ratings(*smooth_world(600, 7))
-    found = trace_queries(
-        world, TEN, (Query("oracle"),), QueryReplay(repeats=3, pool=100, relearn=2.0)
-    )
-    assert found.compare_all()["oracle"].value > 0
-    means = found.measure("mae")[0].mean(axis=1)
-    assert means[-1] < means[0]
-
-
 def test_items_are_held_out_as_a_whole():
     """Two systems of each item: no item may be learned from and tested on."""
     x, y = smooth_world(60, 2)
@@ -92,13 +82,6 @@ def test_features_that_say_nothing_are_refused(world):
         trace_queries(world, OutputFeatures(), how=SMALL)
     with pytest.raises(InvalidJudgments, match="no feature differs"):
         trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
-
-
-def test_queries_are_named_once_and_random_is_added(world):
-    found = trace_queries(world, TEN, (Query("uncertainty"),), SMALL)
-    assert found.queries == ("random", "uncertainty")
-    with pytest.raises(UnknownOption, match="named once each"):
-        trace_queries(world, TEN, (Query("density"), Query("density")), SMALL)
 
 
 @pytest.mark.parametrize(

@@ -177,13 +177,3 @@ def test_the_band_holds_what_campaigns_decide_that_go_on():
         apart.append(decided - one.decided)
     assert held >= 18  # of 24, four in five, but for one time in a hundred
     assert 0 <= np.mean(apart) < 3  # of 28: predictions are low rather than high
-
-
-def test_rank_says_how_many_ratings_would_separate_two_systems():
-    truth = replace(TRUTH, systems=("A", "B"), log_worth=(2.0, 0.0), judge_sd=0.0)
-    ranking = rank(1, Design(20, 60, 240), truth)
-    assert ranking.rank_sets.decided[0, 1] == 0
-    (one,) = separate_pairs(ranking, [(0, 1)])
-    answer = " ".join(map(str, ranking.document().answer))
-    assert "240 ratings cannot separate them (about " in answer
-    assert f"about {float(f'{one.times * 240:.1e}'):,.0f} would" in answer

@@ -6,7 +6,6 @@ import pytest
 from evenhand.ratings.completion import (
     find_half_widths,
     half_widths,
-    odds_of_missing,
 )
 from evenhand.ratings.matrix import (
     JudgeGroups,
@@ -24,15 +23,6 @@ def test_the_half_width_is_the_order_statistic_of_the_definition():
         place = int(np.ceil(round((n + 1) * 0.9, 9)))
         expected = np.sort(np.abs(residual))[place - 1] if place <= n else np.inf
         assert half_widths(residual, np.zeros(n, int), 1, 0.9)[0] == expected
-
-
-def test_odds_find_the_slope_by_which_ratings_are_missing():
-    """Normal predictions, tilted by exp(−.8 x): the odds of a rating one higher are e^-.8."""
-    rng = np.random.default_rng(4)
-    missing, held = rng.normal(-0.8, 1, 20000), rng.normal(0, 1, 5000)
-    at, new = odds_of_missing(held, missing, np.array([0.0, 1.0]))
-    assert np.log(at[1] / at[0]) == pytest.approx(-0.8, abs=0.06)
-    assert len(new) == 20000
 
 
 def two_groups(further=()):
@@ -73,21 +63,6 @@ def held_alone(matrix):
     return first | ((row == 1) & (column >= 19) & (column < 28))
 
 
-@pytest.mark.parametrize("missing", ["at random", "by value"])
-def test_a_judge_without_ratings_has_no_bounds_even_where_strange_cells_have(missing):
-    """One rating per output: 60 held-out ones bound cells of outputs that nothing is known of."""
-    rng = np.random.default_rng(6)
-    matrix = make_matrix(
-        make_rows(rng.integers(0, 6, 300), np.arange(300), rng.normal(size=300), (6, 300)), ["new"]
-    )
-    split = split_ratings(matrix, np.arange(300) % 5 == 0)
-    groups = JudgeGroups(("all",), np.zeros(7, dtype=np.int64))
-    widths = find_half_widths(np.zeros(matrix.shape), split, groups, (0.9, missing))
-    absent = ~matrix.seen()
-    assert np.isfinite(widths[:6][absent[:6]]).any()
-    assert np.isinf(widths[6]).all()
-
-
 # Errors of simple predictions: by hand, and by drawing.
 
 
@@ -113,16 +88,3 @@ def test_means_and_draws_are_those_of_the_definition(parts):
     drawn = [4.0, 3.0, np.abs(7 - every).mean()]
     np.testing.assert_allclose(errors["random draw"].absolute, drawn)
     np.testing.assert_allclose(errors["random draw"].squared[2], ((7 - every) ** 2).mean())
-
-
-def test_a_mean_of_two_answers_counts_twice():
-    """Judge 0 gave item 0 a 1 and a 3, item 1 a 6; held out is item 2, and judge 1's item 0."""
-    score = np.array([1.0, 3.0, 6.0, 5.0, 4.0, 8.0])
-    matrix = make_matrix(make_rows([0, 0, 0, 0, 1, 1], [0, 0, 1, 2, 0, 1], score, (2, 3)))
-    held = np.array([False, False, True, True, False])
-    errors = find_errors(matrix.take(~held), matrix.take(held))
-    mean = (2 * 2 + 6) / 3
-    np.testing.assert_allclose(errors["judge mean"].absolute, [5 - mean, 4])
-    np.testing.assert_allclose(errors["output mean"].absolute[1], 2)
-    np.testing.assert_allclose(errors["random draw"].absolute, [(2 * 3 + 1) / 3, 4])
-    np.testing.assert_allclose(errors["random draw"].squared, [(2 * 9 + 1) / 3, 16])

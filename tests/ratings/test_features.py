@@ -11,7 +11,6 @@ import pytest
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.ratings import features
-from evenhand.ratings.completion import least_number
 from evenhand.ratings.features import (
     ONE_TEXT,
     OUTPUT,
@@ -158,10 +157,6 @@ def test_overlap_is_the_share_of_the_outputs_different_tokens():
 
 
 # Functions below completion and judge processes on examples whose answers are known.
-
-
-def test_bounded_intervals_need_so_many_residuals():
-    assert (least_number(0.9), least_number(0.95)) == (9, 19)
 
 
 def test_outputs_are_named_by_item_and_system_with_slashes_written_apart():

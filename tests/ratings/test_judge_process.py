@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.ratings.features import OutputFeatures
-from evenhand.ratings.judge_process import MultiTaskGP, mix
+from evenhand.ratings.judge_process import MultiTaskGP
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
 from ratings.judge_processes import FEATURES, ONE, draw, rate, small
 
@@ -128,16 +128,6 @@ def test_judges_who_are_alike_are_found_and_predicted_better(data, fit):
     assert fit.correlation[0, 1] > 0.5 > abs(fit.correlation[0, 3])
 
 
-def test_neither_the_order_of_rows_nor_a_second_fit_changes_anything(data, fit):
-    order = np.random.default_rng(2).permutation(data.seen.size)
-    again = MultiTaskGP().fit(data.seen.take(order), FEATURES)
-    np.testing.assert_array_equal(again.correlation, fit.correlation)
-    assert (again.signature, again.evidence) == (
-        fit.signature,
-        fit.evidence,
-    )
-
-
 def test_a_judge_never_seen_is_refused(fit):
     with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*who were seen"):
         fit.predict(FEATURES.tabulate([{"a": 0, "b": 0}]), "j9999")
@@ -194,9 +184,3 @@ def test_settings_that_cannot_be_are_refused(settings):
 
 
 # Predictions that mix draws of the parameters.
-
-
-def test_variances_add_up_within_and_between_draws():
-    parts = [(np.array([mean]), np.array([4.0]), np.array([1.0])) for mean in (0.0, 2.0)]
-    found = mix(parts)
-    assert (found.mean[0], found.variance[0], found.noise[0]) == (1.0, 5.0, 1.0)
