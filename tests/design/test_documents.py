@@ -88,14 +88,11 @@ def test_promises_are_counted_on_a_part_of_what_was_collected() -> None:
     assert verify_collected(assignment, list(assignment)).holds
 
 
-def test_an_llm_judge_is_asked_segments_in_order() -> None:
+def test_an_llm_judge_is_asked_segments_in_order_and_nothing_of_documents() -> None:
     campaign = small(1, make_documents((3, 2), 1), 1, documents=True)
     items = [one.item for one in assign_llm(campaign)]
     first, second = ["d0-0", "d0-1", "d0-2"], ["d1-0", "d1-1"]
     assert items in ([*first, *second], [*second, *first])
-
-
-def test_an_llm_judge_is_not_asked_about_a_document_of_which_it_sees_a_segment() -> None:
     task = {"kind": "rating", "name": "q", "document_question": "And the whole?"}
     told = {"name": "n", "judges": 1, "tasks": [task], "design": {"documents": True}}
     campaign = make_campaign({**told, "items": make_documents((3,), 1)})
@@ -132,14 +129,11 @@ def test_documents_that_cannot_be_kept_together_are_refused(
         assign(small(1, items, 1, documents=True))
 
 
-def test_an_impossible_design_is_refused_in_counts_of_documents() -> None:
+def test_what_does_not_go_with_documents_is_refused() -> None:
     design = {"documents": True, "repeats": 1, "lag": 10}
     says = r"has 3 tickets in pass .* lower lag \(a document counts as one item and one ticket\)$"
     with pytest.raises(CampaignError, match=says):
         assign(small(1, make_documents((4, 4, 4), 1), 1, **design))
-
-
-def test_a_policy_and_a_question_without_documents_are_refused() -> None:
     items = [{**ITEM, "item": "x"}]
     with pytest.raises(CampaignError, match="leave one of the two out"):
         small(2, items, 1, documents=True, policy="order")

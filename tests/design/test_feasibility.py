@@ -86,12 +86,16 @@ def test_the_reason_is_named(campaign, said):
         assign(campaign)
 
 
-def test_items_of_equal_outputs_alone_are_refused_with_what_helps():
+def test_items_that_leave_nothing_to_judge_or_are_anchors_in_part_are_refused():
     equal = {"name": "n", "items": [{"item": "1", "outputs": {"A": "x", "B": "x"}}]}
     said = 'of each item all outputs are equal; .* or say equal_outputs = "ask" in \\[design\\]$'
     with pytest.raises(CampaignError, match=said):
         assign(make_campaign(equal))
     assert len(assign(make_campaign({**equal, "design": {"equal_outputs": "ask"}}))) == 1
+    items = [{**one, "group": "same"} for one in make_items(2, 1)]
+    items[0]["anchor"] = True
+    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
+        assign(small(1, items, 3, once_per_source=True))
 
 
 def can_be(needs, loads):
@@ -143,36 +147,24 @@ def doubt(items, width=1, *, shows=("source",), **design):
     return find_doubts(make_campaign(told))
 
 
-def test_nothing_is_said_of_a_sound_campaign():
+def test_what_is_worth_a_doubt_is_said_and_nothing_else():
     assert doubt(make_items(4, 2), 2, once_per_source=False) == ()
     assert doubt(make_items(4, 2), once_per_source=True) == ()
-
-
-def test_a_reference_that_is_shown_and_that_no_item_has():
     (said,) = doubt(make_items(4, 2), shows=["reference"])
     assert said == "Pass 'quality' shows the reference, and no item has one."
     items = [{**one, "reference": "r"} for one in make_items(3, 2)] + make_items(1, 2, prefix="x")
     (said,) = doubt(items, shows=["reference"])
     assert "1 of 4 items have none (x0)" in said
-
-
-def test_equal_outputs_are_doubtful_where_they_are_compared():
     items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
     assert doubt(items, equal_outputs="ask") == ()
     (said,) = doubt(items, 2, equal_outputs="ask")
     assert said.startswith("1 of 4 items have the same text as the output of two systems (same)")
-
-
-def test_equal_outputs_that_are_merged_are_counted_and_said():
     items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
     (said,) = doubt(items)
     assert said.startswith(
         "1 of 4 items have the same text as the output of several systems (same)"
     )
     assert doubt(items, 2)[1].startswith("1 of 4 items have one text as the output of all systems")
-
-
-def test_one_source_under_two_names_is_doubtful_where_it_may_be_seen_once():
     items = [
         {"item": f"{at}{system}", "source": f"sentence {at}", "outputs": {system: f"{system}{at}"}}
         for at in range(3)
@@ -183,10 +175,3 @@ def test_one_source_under_two_names_is_doubtful_where_it_may_be_seen_once():
     assert said.startswith("3 sources are the same text under several items, such as '0A' and '0B'")
     grouped = [{**one, "group": one["source"]} for one in items]
     assert doubt(grouped, once_per_source=True) == ()
-
-
-def test_an_anchor_that_is_also_dealt_out_is_refused():
-    items = [{**one, "group": "same"} for one in make_items(2, 1)]
-    items[0]["anchor"] = True
-    with pytest.raises(CampaignError, match="source 'same' is an anchor"):
-        assign(small(1, items, 3, once_per_source=True))

@@ -92,11 +92,10 @@ def test_markdown_is_commonmark_with_tables_and_no_html() -> None:
         "[a](ftp://example.org)": "<p>a</p>\n",
     }
     assert {text: draw(Form("markdown"), text)["html"] for text in told} == told
-
-
-def test_headings_of_a_text_stand_below_those_of_the_page_and_leave_no_level_out() -> None:
     html = draw(MARKDOWN, "### a\n\n# b\n\n##### c\n\n###### d\n\n## e")["html"]
     assert [tag for tag, _ in Page(html).elements] == ["h3", "h3", "h4", "h5", "h4"]
+    assert draw(MARKDOWN, "`$x$` $5 and $6")["html"] == "<p><code>$x$</code> $5 and $6</p>\n"
+    assert draw(Form(math=True), " $5 and\n\n $6 \\(")["html"] == " $5 and\n\n $6 \\("
 
 
 @pytest.mark.parametrize(
@@ -119,11 +118,6 @@ def test_formulas_become_mathml(formula: str, tags: list[str], text: str) -> Non
         made = ElementTree.fromstring(draw(Form(math=True), written)["html"])
         assert (made.tag, made.attrib) == ("span", {"class": "formula"})
         assert "".join(made.itertext()) == text
-
-
-def test_prices_and_code_are_no_formulas() -> None:
-    assert draw(MARKDOWN, "`$x$` $5 and $6")["html"] == "<p><code>$x$</code> $5 and $6</p>\n"
-    assert draw(Form(math=True), " $5 and\n\n $6 \\(")["html"] == " $5 and\n\n $6 \\("
 
 
 BROKEN = {
@@ -250,14 +244,11 @@ def test_what_marks_or_compares_characters_asks_for_plain_outputs() -> None:
         make_campaign({**json.loads(make({}).canonical), "texts": {"page": {"form": "code"}}})
 
 
-def test_a_campaign_of_plain_texts_keeps_its_digest() -> None:
+def test_plain_texts_keep_their_digest_and_may_be_long() -> None:
     made = make({"language": "en"})
     assert json.loads(made.canonical)["texts"] == {"output": {"language": "en", "direction": "ltr"}}
     code = make({"form": "code"})
     assert code.wording.text("output").direction == "ltr"
-
-
-def test_a_text_that_is_too_long_to_lay_out_is_refused() -> None:
     with pytest.raises(CampaignError, match=r"100,001 characters.*at most 100,000: shorten it"):
         make({"form": "markdown"}, "x" * 100_001)
     assert make({}, "x" * 100_001)

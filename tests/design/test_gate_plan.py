@@ -127,10 +127,14 @@ def test_five_judges_judge_alike_much_since_fewer_than_five_effective_ones_decid
         assert passes or drawn.undecided == 10
 
 
-def test_nothing_passes_without_a_margin_and_a_gap():
+def test_a_gate_that_nothing_passes_is_refused_with_the_reason():
     with pytest.raises(NotIdentified, match="say how much better it is"):
         evenhand.plan_gate(0.0, {"judges": 40}, campaigns=0)
     assert evenhand.plan_gate(0.0, {"judges": 40, "gap": 0.5}, campaigns=0).expected >= 0.8
+    with pytest.raises(NotIdentified, match=r"judge sd 4.5, assumed\).*--judge-sd SD"):
+        evenhand.plan_gate(2.0, {"unit": "points", "judges": 6}, campaigns=0)
+    with pytest.raises(NotIdentified, match=r"\(judge sd 1.5\)"):
+        evenhand.plan_gate(0.05, {"judges": 20, "judge_sd": 1.5}, campaigns=0)
 
 
 def test_panels_of_ratings_grow_as_simulation_asks():
@@ -172,16 +176,6 @@ def test_what_was_not_stated_is_said_to_be_assumed():
     text = str(evenhand.plan_gate(2.0, {**settings, **sds}, campaigns=0))
     assert "as stated: judge sd 2, item sd 5, noise sd 9" in " ".join(text.split())
     assert "Assumed" not in text
-
-
-def test_a_refusal_for_tastes_names_them():
-    with pytest.raises(NotIdentified, match=r"judge sd 4.5, assumed\).*--judge-sd SD"):
-        evenhand.plan_gate(2.0, {"unit": "points", "judges": 6}, campaigns=0)
-    with pytest.raises(NotIdentified, match=r"\(judge sd 1.5\)"):
-        evenhand.plan_gate(0.05, {"judges": 20, "judge_sd": 1.5}, campaigns=0)
-
-
-def test_ties_that_were_not_stated_are_assumed_and_no_panel_has_more_judges_than_judgments():
     found = evenhand.plan_gate(0.1, {"judges": 30}, campaigns=0)
     assert "not stated: ties = 0, judge_sd = 0" in found.notes[0]
     stated = evenhand.plan_gate(0.1, {"judges": 30, "ties": 0.2}, campaigns=0)

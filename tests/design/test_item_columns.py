@@ -26,14 +26,11 @@ def test_usual_columns_are_no_systems(name, hint):
         build({"item": "1", "A": "x", "B": "y", name: "z"})
 
 
-def test_systems_select_columns_and_what_looks_like_a_text_is_still_refused():
+def test_systems_select_columns_and_rows_and_what_looks_like_a_text_is_still_refused():
     rest = {name: one for name, one in SHEET.items() if name != "src"}
     assert build({**rest, "third": "x"}, systems=("old", "new"))[0].systems == ("new", "old")
     with pytest.raises(CampaignError, match=r"'sorce' is not a column. Did you mean 'source'"):
         build({**rest, "sorce": "uno"}, systems=("old", "new"))
-
-
-def test_systems_select_rows_of_a_long_table_but_a_control_keeps_its_output():
     told = [("1", "A", "x", ""), ("1", "B", "y", ""), ("c", "made", "z", "bad")]
     rows = [
         ("f", {"item": item, "system": system, "output": output, "control": control})
@@ -77,11 +74,18 @@ def test_all_columns_that_are_no_systems_are_named_at_once():
     )
 
 
-def test_names_that_are_nowhere_are_refused():
+def test_names_that_are_nowhere_or_taken_are_refused():
     with pytest.raises(CampaignError, match=r"no item has an output of system 'nwe'.*'new'"):
         build({"item": "1", "new": "x", "old": "y"}, systems=("nwe", "old"))
     with pytest.raises(CampaignError, match="ignore: no item has a column 'note'"):
         build({"item": "1", "A": "x"}, ignore=("note",))
+    (built,) = build({"item": "1", "ref": "x", "new": "y"}, systems=("ref", "new"))
+    assert built.systems == ("ref", "new")
+    with pytest.raises(CampaignError, match="'src' would be a system"):
+        build({"item": "1", "source": "uno", "src": "un", "A": "x"})
+    with pytest.raises(CampaignError, match="'seg_id' and 'segment' could each be the item"):
+        build({"seg_id": "1", "segment": "un", "A": "x"})
+    assert build({"seg_id": "1", "segment": "un", "A": "x"}, ignore=("segment",))[0].name == "1"
 
 
 @pytest.mark.parametrize("empty", ["", " ", None])
@@ -135,13 +139,3 @@ def test_columns_have_the_other_names_that_tables_of_judgments_know(name, meant)
     (built,) = build({**item, "A": "x", "B": "y", name: "z"})
     assert getattr(built, meant) == "z"
     assert built.systems == ("A", "B")
-
-
-def test_a_name_that_is_there_or_a_system_is_not_taken_for_another():
-    (built,) = build({"item": "1", "ref": "x", "new": "y"}, systems=("ref", "new"))
-    assert built.systems == ("ref", "new")
-    with pytest.raises(CampaignError, match="'src' would be a system"):
-        build({"item": "1", "source": "uno", "src": "un", "A": "x"})
-    with pytest.raises(CampaignError, match="'seg_id' and 'segment' could each be the item"):
-        build({"seg_id": "1", "segment": "un", "A": "x"})
-    assert build({"seg_id": "1", "segment": "un", "A": "x"}, ignore=("segment",))[0].name == "1"

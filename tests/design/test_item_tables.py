@@ -27,20 +27,14 @@ def read(name, held):
     return read_campaign(name).items
 
 
-def test_empty_columns_behind_the_table_are_left_out():
+def test_tables_are_read_as_spreadsheets_and_corpora_write_them():
     (item,) = read("a.csv", "item,A,B,,\n1,x,y,,\n")
     assert item.systems == ("A", "B")
     with pytest.raises(CampaignError, match="line 1: column 4 has no name"):
         read("a.csv", "item,A,B,,\n1,x,y,z,\n")
-
-
-def test_the_line_that_tells_excel_the_delimiter_is_read():
     assert read("a.csv", "sep=;\r\nitem;A;B\r\n1;x,y;z\r\n")[0].outputs["A"] == "x,y"
     with pytest.raises(CampaignError, match=r"a.csv, line 3: 1 cells"):
         read("a.csv", "sep=;\nitem;A\n1\n")
-
-
-def test_quotes_in_a_table_with_tabs_are_signs_where_they_quote_nothing():
     items = read("a.tsv", 'item\tA\tB\n1\t"Yes" he said\ty\n2\t"open\tz\n')
     assert [one.outputs["A"] for one in items] == ['"Yes" he said', '"open']
     items = read("a.tsv", 'item\tA\tB\n1\t"one\ttwo"\ty\n2\t"say ""a"""\tz\n')
@@ -125,16 +119,13 @@ def test_a_sheet_of_items_is_a_table_of_items():
         read_campaign("bad.xlsx")
 
 
-def test_a_table_of_judges_with_a_header_alone_wants_judges():
+def test_sheets_without_judges_or_with_a_column_without_a_name_are_refused():
     save_book("people.xlsx", People=[["judge", "email"]])
     Path("a.csv").write_text("item,A,B\n1,x,y\n")
     Path("c.toml").write_text('items = "a.csv"\njudges = "people.xlsx"\n')
     with pytest.raises(InvalidJudgments, match="write a header and one judge a row"):
         read_campaign("c.toml")
-
-
-def test_a_column_without_a_name_is_no_system():
-    """As in a table of text, where it was refused before."""
+    # As in a table of text, where it was refused before.
     rows = [["item", "A", "B", None], ["1", "x", "y", "z"], ["2", "x", "y", None]]
     with pytest.raises(
         UnknownFormat, match=r"^column D of sheet 'Items' of .*has no name .*, row 1"

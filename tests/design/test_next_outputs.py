@@ -155,10 +155,7 @@ def test_labels_of_different_numbers_of_ratings_are_noted():
     assert not any("means of" in one for one in choose_outputs(partly(), TWO).notes)
 
 
-def test_the_score_is_no_feature():
+def test_the_score_is_no_feature_and_a_column_of_which_half_is_numbers_is_kinds():
     with pytest.raises(UnknownOption, match="not known before anybody rates"):
         name_features(told(["1"] * 30), ("score",), NONE)
-
-
-def test_a_column_of_which_half_is_numbers_is_kinds():
     assert name_features(told(["1", "b"] * 15), ("words",), NONE).labels == ("words",)

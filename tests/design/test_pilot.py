@@ -66,16 +66,13 @@ def test_a_taste_that_is_stated_beside_a_pilot_leaves_the_pooled_worths(pilots):
     assert strong[0, -1] == pytest.approx(base[0, -1], rel=0.03)
 
 
-def test_a_pilot_of_several_tasks_is_refused_by_their_names():
+def test_pilots_that_say_nothing_of_one_task_are_refused():
     rows = {"left": ["A", "B"] * 2, "right": ["B", "A"] * 2, "outcome": ["left", "left"] * 2}
     rows |= {"judge": ["x", "y"] * 2, "task": ["de-en", "de-en", "fr-en", "fr-en"]}
     with pytest.raises(
         UnknownOption, match=r"2 tasks, de-en, fr-en: name one of them \(--task NAME, in"
     ):
         learn_from_pilot(evenhand.read(pl.DataFrame(rows)))
-
-
-def test_a_pilot_without_judges_or_that_is_no_judgments_is_refused():
     with pytest.raises(NotIdentified, match="says nothing of how judges differ"):
         learn_from_pilot(draw(Design(10, 50, 1000), 1, judges=False))
     with pytest.raises(UnknownOption, match="a pilot is comparisons, rankings or ratings"):

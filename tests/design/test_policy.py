@@ -159,23 +159,6 @@ def test_the_random_policy_judges_every_system_as_often():
     assert set(loads.values()) == {10}
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"rule": "ordr"}, "policy cannot be 'ordr'.*'order'"),
-        ({"random_share": 1.2}, "random share cannot be 1.2"),
-        ({"start": -1}, "start cannot be -1"),
-        ({"rule": "top-k"}, r'top-k needs to know how many.*Policy\("top-k", top=3\)'),
-        ({"rule": "top-k", "top": 0}, "top-k cannot be 0: a whole number, 1 or more"),
-        ({"rule": "top-k", "top": 1.5}, "top-k cannot be 1.5"),
-        ({"top": 2}, "is for the policy top-k"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings, words):
-    with pytest.raises(UnknownOption, match=words):
-        Policy(**settings)
-
-
 def test_what_cannot_be_asked_is_refused():
     board = state()
     with pytest.raises(UnknownOption, match="0 pairs cannot be chosen"):

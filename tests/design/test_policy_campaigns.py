@@ -69,10 +69,11 @@ def test_more_judgments_than_there_can_be_are_refused(design: dict[str, Any], ab
     assert len(assign(make_campaign({"name": "s", "items": ITEMS, "design": whole}))) == able
 
 
-def test_without_a_number_quotas_say_how_many_are_asked() -> None:
+def test_quotas_say_how_many_are_asked_and_more_judges_than_there_are_is_refused() -> None:
     told = {"name": "s", "items": ITEMS, "judges": [{"name": "ann", "quota": 1}, "ben"]}
     both = assign(make_campaign({**told, "design": {"policy": "order", "quota": 3}}))
     assert Counter(one.judge for one in both) == {"ann": 1, "ben": 3}
+    refuse("4 different judges", design={"policy": "order", "judges_per_item": 4})
 
 
 @pytest.fixture
@@ -112,7 +113,9 @@ def answer_by_hand(assignment: Assignment) -> list[Ticket]:
     return list(shown.values())
 
 
-def test_what_a_policy_made_of_it_is_accepted(assignment: Assignment) -> None:
+def test_what_a_policy_made_of_it_is_accepted_and_what_it_could_not_is_found(
+    assignment: Assignment,
+) -> None:
     found = {
         one.name: one for one in verify_collected(assignment, answer_by_hand(assignment)).guarantees
     }
@@ -120,6 +123,15 @@ def test_what_a_policy_made_of_it_is_accepted(assignment: Assignment) -> None:
     assert found["better: judges"].holds
     assert found["no doubles"].holds
     assert found["repeats: lag"].holds
+    same = [
+        replace(one, item="i0") if one.kind == "target" else one
+        for one in answer_by_hand(assignment)
+    ]
+    broken = {one.name for one in verify_collected(assignment, same).broken}
+    assert {"better: judges", "no doubles"} <= broken
+    # All of `answer_by_hand` have A on the left.
+    check = verify_collected(assignment, answer_by_hand(assignment))
+    assert "better: sides" in {one.name for one in check.broken}
 
 
 @pytest.mark.parametrize(
@@ -144,21 +156,6 @@ def test_what_a_policy_could_not_have_made_is_found(
     assert "tickets" in {one.name for one in verify_collected(assignment, answered).broken}
 
 
-def test_a_third_judge_and_one_who_is_asked_again_are_found(assignment: Assignment) -> None:
-    same = [
-        replace(one, item="i0") if one.kind == "target" else one
-        for one in answer_by_hand(assignment)
-    ]
-    broken = {one.name for one in verify_collected(assignment, same).broken}
-    assert {"better: judges", "no doubles"} <= broken
-
-
-def test_one_side_too_often_is_found(assignment: Assignment) -> None:
-    """All of `answer_by_hand` have A on the left."""
-    check = verify_collected(assignment, answer_by_hand(assignment))
-    assert "better: sides" in {one.name for one in check.broken}
-
-
 @pytest.mark.parametrize(
     ("design", "words"),
     [
@@ -173,7 +170,3 @@ def test_policies_that_cannot_be_are_refused(design: dict[str, Any], words: str)
     with pytest.raises(CampaignError) as refused:
         make_policy(make_chosen(**design))
     assert words in str(refused.value)
-
-
-def test_more_judges_for_a_pair_than_there_are_is_refused() -> None:
-    refuse("4 different judges", design={"policy": "order", "judges_per_item": 4})

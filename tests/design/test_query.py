@@ -43,12 +43,9 @@ def scores_by_hand():
     return np.array(variance), np.array(similar)
 
 
-def test_uncertainty_takes_the_output_far_off(four):
+def test_uncertainty_is_variance_and_density_variance_times_mean_similarity(four):
     variance, _ = scores_by_hand()
     assert Query("uncertainty").choose(four, 1, rng()).tolist() == [int(variance.argmax())] == [3]
-
-
-def test_density_is_variance_times_mean_similarity(four):
     variance, similar = scores_by_hand()
     first = Query("density").choose(four, 1, rng()).tolist()
     assert first == [int(np.argmax(variance * similar))]
@@ -79,20 +76,6 @@ def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
     process = condition(known, truth[:1], np.array([0.0, 0.0, np.log(0.1)]))
     chosen = Query("oracle").choose(QueryState(process, points, np.arange(1, 4), truth), 1, rng())
     assert chosen.tolist() == [2]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"strategy": "best"},
-        {"strategy": "random", "power": 2.0},
-        {"strategy": "density", "power": -1.0},
-        {"strategy": "density", "power": float("nan")},
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings):
-    with pytest.raises(UnknownOption):
-        Query(**settings)
 
 
 def test_an_oracle_without_labels_is_refused(four):

@@ -33,12 +33,21 @@ def test_a_curve_has_got_there_when_it_stays(means, slack, share):
     assert find_share(np.array(means), np.array([10, 20, 40, 100]), slack) == pytest.approx(share)
 
 
-def test_a_part_that_is_better_is_found():
+def test_a_part_that_is_better_is_found_if_repeats_suffice():
     found = draw_curves(5, gain=2.0)
     best = found.parts[1]
     assert (best.labels, best.better) == (20, True)
     assert 0 < best.lower < best.less
     assert any("A part of the pool beats all of it" in one for one in found.says)
+    found = draw_curves(5, gain=2.0, repeats=9)
+    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
+    assert any("9 replicates are too few to tell" in one for one in found.says)
+    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better
+    found = draw_curves(5)
+    errors = found.errors.copy()
+    errors[0] = errors[0, -1]
+    part = replace(found, errors=errors).parts[0]
+    assert (part.less, part.lower) == (0.0, None)
 
 
 def test_variances_of_items_and_repeats_are_added():
@@ -53,14 +62,6 @@ def test_variances_of_items_and_repeats_are_added():
 def test_curves_without_random_are_refused():
     with pytest.raises(UnknownOption, match="random"):
         replace(draw_curves(1), queries=("density", "uncertainty"))
-
-
-def test_a_part_that_says_the_same_as_the_whole_has_no_bound():
-    found = draw_curves(5)
-    errors = found.errors.copy()
-    errors[0] = errors[0, -1]
-    part = replace(found, errors=errors).parts[0]
-    assert (part.less, part.lower) == (0.0, None)
 
 
 def test_the_bound_of_a_part_holds_for_all_looks():
@@ -164,10 +165,3 @@ def test_what_is_worse_is_said_to_be_worse():
         assert f"points {words[0]} than random (" in said
         assert f"% {words[1]} labels than random" in said
     assert "Within 2 %:" in " ".join(found.says)
-
-
-def test_few_repeats_give_no_verdict_of_parts():
-    found = draw_curves(5, gain=2.0, repeats=9)
-    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
-    assert any("9 replicates are too few to tell" in one for one in found.says)
-    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better

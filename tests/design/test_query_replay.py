@@ -84,23 +84,6 @@ def test_features_that_say_nothing_are_refused(world):
         trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"repeats": 1},
-        {"start": 0},
-        {"batch": 0},
-        {"test_share": 1.0},
-        {"relearn": 0.5},
-        {"pool": 12},
-        {"seed": -1},
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings):
-    with pytest.raises(UnknownOption):
-        QueryReplay(**settings)
-
-
 TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
 HOW = QueryReplay(repeats=2, start=10, batch=7, relearn=1.25)
 SEEN: list[tuple] = []
@@ -132,7 +115,7 @@ def watched(outputs) -> Sequence[tuple]:
     return [*SEEN]
 
 
-def test_what_has_a_label_never_waits_and_all_else_does(watched):
+def test_what_waits_has_no_label_and_only_the_oracle_is_shown_labels(watched):
     before = set()
     for strategy, scene, _, found in watched:
         known = scene.process.known.numbers
@@ -142,18 +125,22 @@ def test_what_has_a_label_never_waits_and_all_else_does(watched):
         before = before if any(one == strategy for one, _ in before) else set()
         assert not before & {(strategy, at) for at in found.tolist()}
         before |= {(strategy, at) for at in found.tolist()}
-
-
-def test_only_the_oracle_is_shown_labels(watched):
     shown = {strategy for strategy, scene, _, _ in watched if scene.truth is not None}
     assert shown == {"oracle"}
 
 
-def test_several_criteria_are_refused():
+def test_labels_that_tell_nothing_are_refused(world):
     x, y = smooth_world(60, 1)
     data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
     with pytest.raises(InvalidJudgments, match="several criteria"):
         trace_queries(data, TWO, how=QueryReplay(repeats=2))
+    test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
+    test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
+    with pytest.raises(InvalidJudgments, match="are of one item, t"):
+        trace_queries(world, TEN, how=SMALL, test=test)
+    x, _ = smooth_world(60, 1)
+    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
+        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))
 
 
 def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
@@ -162,13 +149,6 @@ def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
     assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
     with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
         trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
-
-
-def test_one_item_to_test_on_is_refused(world):
-    test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
-    test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
-    with pytest.raises(InvalidJudgments, match="are of one item, t"):
-        trace_queries(world, TEN, how=SMALL, test=test)
 
 
 @pytest.mark.parametrize(
@@ -182,9 +162,3 @@ def test_one_item_to_test_on_is_refused(world):
 def test_too_few_outputs_are_refused(n, how, match):
     with pytest.raises((InvalidJudgments, UnknownOption), match=match):
         trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
-
-
-def test_labels_that_are_all_the_same_are_refused():
-    x, _ = smooth_world(60, 1)
-    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
-        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))

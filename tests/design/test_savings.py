@@ -19,31 +19,22 @@ def curves(chosen, random, emptied=0.0):
     )  # fmt: skip
 
 
-def test_a_policy_that_is_there_with_half_as_many_saves_half():
+def test_what_a_policy_saves_costs_or_leaves_open_is_said():
     chosen, random = [[0.5, 0.7, 0.8, 0.9]] * 10, [[0.3, 0.5, 0.6, 0.7]] * 10
     found = curves(chosen, random).save(20)
     assert (found.agreement, found.random, found.chosen, found.saved) == (0.5, 20, 10, 0.5)
     assert (found.lower, found.upper, found.reached) == (0.5, 0.5, True)
-
-
-def test_a_policy_that_does_not_get_there_says_so():
     one = curves([[0.1, 0.1, 0.2, 0.3]] * 2, [[0.3, 0.5, 0.6, 0.7]] * 2)
     assert not one.save(20).reached
     assert "order takes at least 100 % more than random pairs" in one.says[0]
     assert "Replays end at 40 judgments: whatever takes more counts as 40" in one.notes[0]
-
-
-def test_a_policy_that_is_clearly_worse_is_advised_against():
     one = curves([[0.1, 0.3, 0.5, 0.6]] * 10, [[0.3, 0.5, 0.6, 0.7]] * 10)
     assert "order takes 50 % more than random pairs (error" in one.says[0]
     assert "order after 30" in one.says[1]
     assert "95 %: 50 to 50 %, 10 replays" in one.says[0]
     assert "saved" not in one.says[0]
     assert one.notes == ("Prefer random pairs here: order takes more judgments than they do.",)
-
-
-def test_an_interval_that_holds_0_tells_nothing():
-    """Half of the replays save a half, the others take half as much again."""
+    # Half of the replays save a half, the others take half as much again.
     good, bad = [0.5, 0.7, 0.8, 0.9], [0.1, 0.3, 0.5, 0.6]
     one = curves([good, bad] * 5, [[0.3, 0.5, 0.6, 0.7]] * 10)
     found = one.save()
@@ -145,13 +136,10 @@ def test_ukpconvarg1_has_five_judgments_a_pair_which_a_policy_empties(data_folde
     assert "with judges it would have gone on asking there" in found.notes[0]
 
 
-def test_llm_judges_gave_one_judgment_a_pair_which_cannot_be_replayed(data_folder):
+def test_judgments_and_replays_that_are_too_few_are_refused(data_folder):
     path = data_folder / "llmfao" / "pairwise.parquet"
     data = read(path, where="source = 'gpt4'")
     with pytest.raises(NotIdentified, match="the data cannot support a replay"):
         measure_savings(data, Policy(), replays=2)
-
-
-def test_one_replay_has_no_interval():
     with pytest.raises(UnknownOption, match="1 replays have no interval"):
         measure_savings(simulate((1, 0, -1), 300, 1), Policy(), replays=1)

@@ -119,11 +119,17 @@ def test_the_next_question_depends_on_the_votes_alone():
         board = replace(board, tally=make_tally(board.systems, counts))
 
 
-def test_votes_that_nobody_asked_for_count_where_the_sort_comes_to_their_pair():
+def test_votes_that_nobody_asked_for_count_and_pairs_that_are_used_up_are_not_asked():
     known = read_state(simulate((6, 4, 2, 0, -2, -4), 600, 1))
     assert order(known) == [{name} for name in known.systems]
     assert not known.sort.open
     assert SORT.choose(known, 1, np.random.default_rng(1))[0].reason.startswith("near in the order")
+    board = start(5)
+    left = np.ones(10, dtype=bool)
+    left[list(board.sort.open)] = False
+    for one in SORT.choose(replace(board, allowed=left), 12, np.random.default_rng(1)):
+        ends = sorted(board.systems.index(name) for name in (one.left, one.right))
+        assert left[number_pairs(ends[:1], ends[1:], 5)[0]]
 
 
 def test_after_the_end_near_pairs_are_asked_in_turn_and_later_votes_overturn():
@@ -149,15 +155,6 @@ def test_a_batch_asks_nothing_twice_and_goes_on_as_the_answers_predict():
     out = replace(board, waiting=np.isin(np.arange(28), board.sort.open[:4]).astype(float))
     again = SORT.choose(out, 1, np.random.default_rng(1))[0]
     assert again.reason == "probable question of the sort: no votes yet"
-
-
-def test_pairs_that_are_used_up_are_not_asked():
-    board = start(5)
-    left = np.ones(10, dtype=bool)
-    left[list(board.sort.open)] = False
-    for one in SORT.choose(replace(board, allowed=left), 12, np.random.default_rng(1)):
-        ends = sorted(board.systems.index(name) for name in (one.left, one.right))
-        assert left[number_pairs(ends[:1], ends[1:], 5)[0]]
 
 
 def test_how_far_it_is_is_said_and_stands_in_json():

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenhand.design.power import Design, Prices, Truth
+from evenhand.design.power import Design, Truth
 from evenhand.design.spec import CampaignSpec, make_spec, read_spec
 from evenhand.errors import UnknownOption
 
@@ -28,10 +28,15 @@ def test_a_file_says_what_options_say(tmp_path: Path):
     assert spec.targets == ((0, 1),)
 
 
-def test_all_is_every_pair_that_differs_and_top_those_of_the_best():
+def test_targets_are_all_pairs_that_differ_or_those_of_the_best():
     systems = {"worths": {"A": 0.0, "B": 0.5, "C": 0.0}}
     assert set(make_spec(systems).targets) == {(1, 0), (1, 2)}
     assert set(make_spec({**NAMED, "resolve": "top"}).targets) == {(0, 1), (0, 2)}
+    nu = Truth.spaced(2, 0.0, ties=0.3).tie
+    assert nu / (2 + nu) == pytest.approx(0.3)
+    harmonic = 1 / np.arange(1, 21)
+    expected = harmonic.sum() ** 2 / (harmonic**2).sum()
+    assert Design(20, 10, 100, loads="zipf").effective_judges == pytest.approx(expected)
 
 
 def test_names_that_hold_the_signs_of_resolve_are_named_in_lists(tmp_path: Path):
@@ -101,49 +106,3 @@ def test_what_is_stated_beside_a_pilot_wins():
     assert spaced == replace(pilot.truth, log_worth=(0.6, 0.3, 0.0))
     with pytest.raises(UnknownOption, match="leave out worths"):
         make_spec({"worths": {"A": 0.3}}, pilot)
-
-
-def test_equals_tie_as_often_as_was_said():
-    nu = Truth.spaced(2, 0.0, ties=0.3).tie
-    assert nu / (2 + nu) == pytest.approx(0.3)
-
-
-def test_effective_judges_of_zipf_are_the_sum_squared_over_the_sum_of_squares():
-    harmonic = 1 / np.arange(1, 21)
-    expected = harmonic.sum() ** 2 / (harmonic**2).sum()
-    assert Design(20, 10, 100, loads="zipf").effective_judges == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"judges": 0}, "judges cannot be 0"),
-        ({"overlap": 11}, "11 judges for each output pair need as many judges: there are 10"),
-        ({"judgments": 3_000_000}, "at most 2,000,000"),
-        ({"loads": "even"}, "loads cannot be 'even'"),
-    ],
-)
-def test_a_design_that_cannot_be_is_refused(settings, said):
-    with pytest.raises(UnknownOption, match=said):
-        Design(**{"judges": 10, "items": 10, "judgments": 100, **settings})
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"systems": ("A",), "log_worth": (0.0,)}, "1 systems cannot be planned for"),
-        ({"systems": ("A", "A")}, "two systems have one name: A"),
-        ({"log_worth": (0.0,)}, "2 systems and 1 worths"),
-        ({"ties": 1.0}, "ties cannot be 1"),
-        ({"judge_sd": -1.0}, "judge_sd cannot be -1"),
-        ({"log_worth": (0.0, float("inf"))}, "finite"),
-    ],
-)
-def test_a_truth_that_cannot_be_is_refused(settings, said):
-    with pytest.raises(UnknownOption, match=said):
-        Truth(**{"systems": ("A", "B"), "log_worth": (1.0, 0.0), **settings})
-
-
-def test_a_price_below_zero_is_refused():
-    with pytest.raises(UnknownOption, match="price of a judge cannot be -2"):
-        Prices(1.0, -2.0)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from evenhand.data.ratings import Ratings
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.ratings import features
 from evenhand.ratings.features import (
     ONE_TEXT,
@@ -60,9 +60,17 @@ def test_numbers_are_standardised_with_constants_that_are_kept():
     assert found.numbers[0, 0] == pytest.approx((10 - mean) / deviation)
 
 
-def test_without_any_that_differs_it_is_refused():
+def test_features_that_are_missing_or_tell_nothing_are_refused():
     with pytest.raises(InvalidJudgments, match=r"no feature differs .*\(same\)"):
         learn_scaling(read(OutputFeatures(("same",), ())))
+    with pytest.raises(UnknownColumn, match="length"):
+        read(OutputFeatures(("lenght",), ()))
+    with pytest.raises(InvalidJudgments, match="were not read with the ratings"):
+        OutputFeatures(("length",)).read(ratings().rows())
+    with pytest.raises(InvalidJudgments, match="domain is not given"):
+        OutputFeatures(("length",), ("domain",)).tabulate([{"length": 3}])
+    with pytest.raises(InvalidJudgments, match="length are too large"):
+        learn_scaling(read(OutputFeatures(("length",)), length=[1e300, -1e300, 1.0, 2.0]))
 
 
 @pytest.mark.parametrize(
@@ -79,39 +87,6 @@ def test_without_any_that_differs_it_is_refused():
 def test_a_missing_number_is_refused_and_named(columns, said):
     with pytest.raises(InvalidJudgments, match=said):
         read(OutputFeatures(("length",), ()), **columns)
-
-
-def test_a_column_that_is_not_there_is_refused_with_the_nearest():
-    with pytest.raises(UnknownColumn, match="length"):
-        read(OutputFeatures(("lenght",), ()))
-
-
-def test_rows_without_the_columns_are_refused():
-    with pytest.raises(InvalidJudgments, match="were not read with the ratings"):
-        OutputFeatures(("length",)).read(ratings().rows())
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"labels": ()}, "no features"),
-        ({"numbers": ("a",), "labels": ("a",)}, "a is named twice"),
-        ({"labels": ("judge",)}, "no feature of an output"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings, said):
-    with pytest.raises(UnknownOption, match=said):
-        OutputFeatures(**settings)
-
-
-def test_an_output_that_is_told_by_column_needs_all_of_its_features():
-    with pytest.raises(InvalidJudgments, match="domain is not given"):
-        OutputFeatures(("length",), ("domain",)).tabulate([{"length": 3}])
-
-
-def test_numbers_too_large_to_square_are_refused():
-    with pytest.raises(InvalidJudgments, match="length are too large"):
-        learn_scaling(read(OutputFeatures(("length",)), length=[1e300, -1e300, 1.0, 2.0]))
 
 
 def test_a_value_that_hides_all_others_is_named():
@@ -141,7 +116,7 @@ def test_tokens_in_any_script(text, tokens):
     assert split_tokens(text) == tokens
 
 
-def test_counts_by_hand():
+def test_counts_overlap_and_names_by_hand():
     found = dict(zip(ONE_TEXT, measure_text("a b a, 42"), strict=True))
     assert found == {
         "log characters": log(10),
@@ -150,15 +125,9 @@ def test_counts_by_hand():
         "punctuation share": 1 / 9,
         "digit share": 2 / 9,
     }
-
-
-def test_overlap_is_the_share_of_the_outputs_different_tokens():
     assert compare_texts("Rome 1999 was", "in Rome in 1999")[1] == pytest.approx(2 / 3)
+    assert features.name_output("", "item 3", "alpha") == "item 3 / alpha"
+    assert features.name_output("news", "a / b", "c") == r"news / a \/ b / c"
 
 
 # Functions below completion and judge processes on examples whose answers are known.
-
-
-def test_outputs_are_named_by_item_and_system_with_slashes_written_apart():
-    assert features.name_output("", "item 3", "alpha") == "item 3 / alpha"
-    assert features.name_output("news", "a / b", "c") == r"news / a \/ b / c"

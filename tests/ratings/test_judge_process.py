@@ -7,7 +7,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
 from evenhand.ratings.process_search import MIN_NOISE, JudgedPoints
@@ -128,11 +128,6 @@ def test_judges_who_are_alike_are_found_and_predicted_better(data, fit):
     assert fit.correlation[0, 1] > 0.5 > abs(fit.correlation[0, 3])
 
 
-def test_a_judge_never_seen_is_refused(fit):
-    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*who were seen"):
-        fit.predict(FEATURES.tabulate([{"a": 0, "b": 0}]), "j9999")
-
-
 def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
     few = MultiTaskGP(exact=200, inducing=150).fit(data.seen, FEATURES)
     assert "only through 150 of them" in few.notes[-1]
@@ -143,11 +138,13 @@ def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
     assert np.abs(gap).max() < 0.5
 
 
-def test_one_judge_is_a_process_with_nobody_to_be_alike():
+def test_one_judge_is_alike_to_nobody_and_one_never_seen_is_refused(fit):
     fit = MultiTaskGP().fit(small(30, 1), ONE)
     assert fit.correlation == pytest.approx(1.0)
     assert "one judge" in " ".join(fit.notes)
     assert fit.similarity() == []
+    with pytest.raises(InvalidJudgments, match=r"nothing was learned of j9999.*who were seen"):
+        fit.predict(FEATURES.tabulate([{"a": 0, "b": 0}]), "j9999")
 
 
 @pytest.mark.parametrize(
@@ -172,15 +169,6 @@ def test_several_criteria_are_refused_unless_they_are_a_label():
         MultiTaskGP().fit(rows, ONE)
     fit = MultiTaskGP().fit(rows, OutputFeatures(("a",), ("criterion",)))
     assert set(fit.length_scales) == {"a", "criterion"}
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"sharing": "all"}, {"rank": 0}, {"sharing": "none", "rank": 2}, {"exact": 0}, {"draws": -1}],
-)
-def test_settings_that_cannot_be_are_refused(settings):
-    with pytest.raises(UnknownOption):
-        MultiTaskGP(**settings)
 
 
 # Predictions that mix draws of the parameters.

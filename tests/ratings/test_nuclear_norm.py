@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn
 from evenhand.ratings.completion import NuclearNorm, PathPoint, decide
 from ratings.rated_matrices import make_rows, simulate
 
@@ -69,11 +69,23 @@ def test_a_prediction_has_its_interval_and_a_given_rating_itself(data, fit):
     assert fit.predict(f"j{j:05d}", f"i{o:05d}", "s").seen == data.noisy[j, o]
 
 
-def test_an_output_nobody_rated_and_an_unknown_judge_are_refused(fit):
+def test_what_cannot_be_completed_or_predicted_is_refused(fit):
     with pytest.raises(InvalidJudgments, match="nobody rated the output of 's' for item 'new'"):
         fit.predict("j00001", "new", "s")
     with pytest.raises(InvalidJudgments, match="no judge 'j0001'"):
         fit.predict("j0001", "i00001", "s")
+    rows = simulate(2).rows()
+    equal = make_rows(rows.judge, rows.item, np.full(rows.size, 4.0), (40, 200))
+    with pytest.raises(NotIdentified, match="all 1,600 ratings are 4: there is nothing to predict"):
+        NuclearNorm().fit(equal)
+    with pytest.raises(InvalidJudgments, match=r"1 score is not within clip 1 to 5: 'j00001' gave"):
+        NuclearNorm(clip=(1.0, 5.0)).fit(tiny())
+    assert NuclearNorm(clip=(1.0, 6.0)).fit(tiny()).predicted.max() <= 6
+    with pytest.raises(NotIdentified, match="j00000 is the only judge") as only:
+        NuclearNorm().fit(tiny(judge=(0,) * 6, item=range(6)))
+    assert "name the judges" not in str(only.value)
+    with pytest.raises(NotIdentified, match="all ratings are of one output"):
+        NuclearNorm().fit(tiny(judge=range(6), item=(0,) * 6))
 
 
 def test_a_judge_without_ratings_is_as_severe_as_the_mean_without_bounds(data):
@@ -82,13 +94,6 @@ def test_a_judge_without_ratings_is_as_severe_as_the_mean_without_bounds(data):
     np.testing.assert_allclose(fit.predicted[-1], fit.predicted[:-1].mean(axis=0), atol=1e-9)
     assert np.isinf(fit.half_width[-1]).all()
     assert any("1 judge has no rating" in note for note in fit.notes)
-
-
-def test_equal_ratings_are_refused():
-    rows = simulate(2).rows()
-    equal = make_rows(rows.judge, rows.item, np.full(rows.size, 4.0), (40, 200))
-    with pytest.raises(NotIdentified, match="all 1,600 ratings are 4: there is nothing to predict"):
-        NuclearNorm().fit(equal)
 
 
 def test_what_judge_and_output_explain_is_predicted_without_error():
@@ -119,20 +124,6 @@ def test_predictions_are_clipped_only_when_asked(data):
     assert max(upper for _, upper in ends) == high
 
 
-def test_a_scale_that_given_scores_are_not_on_is_refused_by_name():
-    with pytest.raises(InvalidJudgments, match=r"1 score is not within clip 1 to 5: 'j00001' gave"):
-        NuclearNorm(clip=(1.0, 5.0)).fit(tiny())
-    assert NuclearNorm(clip=(1.0, 6.0)).fit(tiny()).predicted.max() <= 6
-
-
-def test_one_judge_one_output_or_none_are_refused():
-    with pytest.raises(NotIdentified, match="j00000 is the only judge") as only:
-        NuclearNorm().fit(tiny(judge=(0,) * 6, item=range(6)))
-    assert "name the judges" not in str(only.value)
-    with pytest.raises(NotIdentified, match="all ratings are of one output"):
-        NuclearNorm().fit(tiny(judge=range(6), item=(0,) * 6))
-
-
 def test_a_judge_in_two_groups_and_a_column_that_was_not_read_are_refused(data):
     rows = data.rows()
     codes = rows.factors["quarter"].codes.copy()
@@ -145,23 +136,6 @@ def test_a_judge_in_two_groups_and_a_column_that_was_not_read_are_refused(data):
         NuclearNorm(group="quartr").fit(rows)
     with pytest.raises(UnknownColumn, match="judges cannot be grouped by item"):
         NuclearNorm(group="item").fit(rows)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"calibration": 0.6, "validation": 0.5}, "together 0.9 or less"),
-        ({"level": 1.0}, "level cannot be 1.0: it lies between 0 and 1"),
-        ({"path": (0.3, 0.5)}, "descending"),
-        ({"path": ()}, "descending"),
-        ({"clip": (5.0, 1.0)}, "then a higher one"),
-        ({"missing": "by chance"}, "choose at random"),
-        ({"seed": -1}, "a whole number from 0"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings, said):
-    with pytest.raises(UnknownOption, match=said):
-        NuclearNorm(**settings)
 
 
 def test_several_criteria_have_a_matrix_each():

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 
 import evenhand
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
 from evenhand.ratings.process_comparison import (
@@ -81,20 +81,19 @@ def test_what_intervals_hold_is_counted_anew_from_a_fit(seen):
     assert 0.75 < expected.mean() < 1.0
 
 
-def test_all_ratings_of_each_judge_held_out_leave_nothing_to_predict():
+def test_ratings_that_leave_nothing_to_learn_or_predict_are_refused(seen):
     rng = np.random.default_rng(1)
     rows = rate(np.arange(40), np.arange(40), rng.normal(50, 9, 40), a=rng.normal(size=40))
     with pytest.raises(InvalidJudgments, match="nothing is left to predict"):
         compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2))
-
-
-def test_a_fold_that_cannot_be_learned_from_is_named():
     rows = rate(np.arange(8) % 2, np.arange(8) // 2, [1] * 7 + [2], a=np.arange(8.0))
     with pytest.raises(InvalidJudgments, match=r"for fold \d of 2 \(\d ratings\): all"):
         compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2))
+    with pytest.raises(InvalidJudgments, match="2 ratings in 5 folds"):
+        compare_processes(seen.take(np.arange(2)), FEATURES)
 
 
-def test_the_penalty_is_that_of_scikit_learns_generalised_cross_validation(seen):
+def test_ridge_and_its_penalty_are_those_of_scikit_learn(seen):
     """It leaves the mean out of the residual degrees of freedom; ours counts it as one more row."""
     table = FEATURES.read(seen)
     judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
@@ -105,26 +104,12 @@ def test_the_penalty_is_that_of_scikit_learns_generalised_cross_validation(seen)
         scores.append(((y - hat @ y) ** 2).sum() / (n - 1 - np.trace(hat)) ** 2)
     _, penalty = fit_ridge(x, y)
     assert penalty == PENALTIES[int(np.argmin(scores))] > min(PENALTIES)
-
-
-def test_ridge_is_that_of_scikit_learn_at_the_same_penalty(seen):
     table = FEATURES.read(seen)
     judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
     x, y = spread_columns(judged, judged), seen.score - seen.score.mean()
     weights, penalty = fit_ridge(x, y)
     rival = Ridge(penalty, fit_intercept=False).fit(x, y)
     np.testing.assert_allclose(weights, rival.coef_, atol=1e-8)
-
-
-def test_fewer_units_than_folds_are_refused(seen):
-    with pytest.raises(InvalidJudgments, match="2 ratings in 5 folds"):
-        compare_processes(seen.take(np.arange(2)), FEATURES)
-
-
-@pytest.mark.parametrize("how", [{"folds": 1}, {"share": 0}, {"by": "judge"}, {"level": 1}])
-def test_settings_that_cannot_be_are_refused(how):
-    with pytest.raises(UnknownOption):
-        HeldOut(**how)
 
 
 # Multi-task processes on ratings of WMT22, where EVENHAND_DATA names their folder.
