@@ -79,17 +79,6 @@ def test_pooled_worths_and_ties_stay_as_they_were(ties, sds):
     assert tied[1] == pytest.approx(tied[0], abs=1e-6)
 
 
-def test_average_answers_are_those_of_many_draws():
-    truth = Truth.spaced(2, 0.7, ties=0.2, judge_sd=0.6, item_sd=0.5)
-    rng = np.random.default_rng(5)
-    x = 0.7 + rng.normal(0, np.sqrt(2 * (0.36 + 0.25)), 400_000)
-    won, lost = np.exp(x / 2), np.exp(-x / 2)
-    total = won + lost + truth.tie
-    drawn = [(won / total).mean(), (truth.tie / total).mean(), (lost / total).mean()]
-    shares, _ = average_answers(np.array([0.7]), truth)
-    assert shares[:, 0] == pytest.approx(drawn, abs=0.002)
-
-
 @pytest.mark.parametrize("df", [4, 9, 30])
 def test_the_power_of_one_pair_is_that_of_the_noncentral_t(df):
     size = np.array([0.5, 1.5, 3.0, 5.0])

@@ -69,7 +69,7 @@ def test_judges_who_differ_and_better_systems():
     assert "less than the 80 %" in str(sized.document().answer[1])
 
 
-def test_a_pilot_gives_ties_and_tastes():
+def test_what_a_pilot_says_of_ties_and_tastes_is_planned_with():
     draw = np.random.default_rng(2)
     judge = np.arange(900) % 15
     far = 0.8 * draw.standard_normal(15)[judge]
@@ -84,6 +84,20 @@ def test_a_pilot_gives_ties_and_tastes():
     assert plan.spec.truth.judge_sd > 0.2
     assert plan.spec.truth.ties > 0.1
     assert plan.spec.truth.systems == ("new", "old")
+    draw, judge = np.random.default_rng(6), np.arange(600) % 12
+    votes = {
+        "left": ["A"] * 600,
+        "right": ["B"] * 600,
+        "winner": np.where(draw.random(600) < 0.5, "left", "right"),
+        "judge": judge.astype(str),
+    }
+    part = evenhand.estimate_components(votes).find("judge x system")
+    assert part.sd == 0 < part.upper
+    plan = evenhand.plan_gate(0.15, {"judges": 100}, pilot=votes, campaigns=0)
+    assert plan.spec.truth.judge_sd == pytest.approx(part.upper)
+    assert "judge sd at the end of its interval" in " ".join(str(plan).split())
+    stated = evenhand.plan_gate(0.15, {"judges": 100, "judge_sd": 0.0}, pilot=votes, campaigns=0)
+    assert stated.spec.truth.judge_sd == 0
 
 
 @pytest.mark.parametrize(
@@ -192,20 +206,3 @@ def test_where_prices_are_stated_the_cheapest_panel_is_planned():
     free = evenhand.plan_gate(0.1, {**settings, "cost_judge": 300.0}, campaigns=0)
     assert free.design.judges < plan.design.judges
     assert evenhand.plan_gate(0.1, {"judge_sd": 0.3}, campaigns=0).design.judges == 20
-
-
-def test_a_pilot_in_which_judges_do_not_differ_bounds_how_far_they_may():
-    draw, judge = np.random.default_rng(6), np.arange(600) % 12
-    votes = {
-        "left": ["A"] * 600,
-        "right": ["B"] * 600,
-        "winner": np.where(draw.random(600) < 0.5, "left", "right"),
-        "judge": judge.astype(str),
-    }
-    part = evenhand.estimate_components(votes).find("judge x system")
-    assert part.sd == 0 < part.upper
-    plan = evenhand.plan_gate(0.15, {"judges": 100}, pilot=votes, campaigns=0)
-    assert plan.spec.truth.judge_sd == pytest.approx(part.upper)
-    assert "judge sd at the end of its interval" in " ".join(str(plan).split())
-    stated = evenhand.plan_gate(0.15, {"judges": 100, "judge_sd": 0.0}, pilot=votes, campaigns=0)
-    assert stated.spec.truth.judge_sd == 0

@@ -339,7 +339,6 @@ def test_faults_of_what_was_collected_are_found(assignment):
     controls_first = sorted(mine, key=lambda one: one.kind != "control")
     broken = {one.name for one in verify_collected(assignment, controls_first).broken}
     assert "order" in broken
-    mine = list_mine(assignment, "judge-1")
     first = next(one.again for one in mine if one.again is not None)
     left = [one for one in mine if one.number != first]
     assert {one.name for one in verify_collected(assignment, left).broken} == {"repeats: lag"}

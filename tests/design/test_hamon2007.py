@@ -69,11 +69,6 @@ def test_80_segments_are_easy_for_every_system(table):
     assert (systems.xs(1, level="easy") > systems.xs(0, level="easy") + 0.5).all()
 
 
-def test_references_are_above_every_system(found):
-    for one in found.chosen:
-        assert {each.system for each in one.systems[:2]} == {*REFERENCES}
-
-
 def test_an_unknown_campaign_is_refused():
     with pytest.raises(UnknownOption, match="simulated campaign cannot be 'hamon'"):
         simulate("hamon")

@@ -37,14 +37,6 @@ def test_the_start_up_is_at_random_and_says_so():
     assert any("until 10 have ratings (6 have)" in one for one in found.says)
 
 
-def test_the_order_of_rows_does_not_matter():
-    frame = partly().frame.to_native()
-    mixed = frame.sample(fraction=1.0, shuffle=True, seed=2)
-    one, two = (choose_outputs(Ratings(nw.from_native(own)), TWO) for own in (frame, mixed))
-    assert one.outputs == two.outputs
-    assert one.signature == two.signature
-
-
 def test_texts_tell_of_outputs():
     """Ratings fall with the length of generated sentences; the longest is unlike all rated."""
     rng = np.random.default_rng(3)

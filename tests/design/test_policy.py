@@ -46,7 +46,7 @@ def test_the_start_up_phase_is_five_perfect_matchings(k):
         assert len({name for one in matching for name in (one.left, one.right)}) == k
 
 
-def test_a_new_system_gets_its_judgments_before_anything_else():
+def test_new_systems_and_parts_that_no_judgment_joins_come_first():
     board = read_state(simulate((1, 0, -1, 0.5), 100, 1), systems=["new"])
     found = choose(Policy(), board, 9)
     assert [one.kind for one in found][:5] == ["start-up"] * 5
@@ -54,9 +54,6 @@ def test_a_new_system_gets_its_judgments_before_anything_else():
     assert len({frozenset((one.left, one.right)) for one in found[:4]}) == 4  # four others
     assert found[0].reason == "new has 0 judgments; every system gets 5 first"
     assert found[1].reason == "new has 1 judgment; every system gets 5 first"
-
-
-def test_parts_that_no_judgment_joins_are_joined_first():
     tally = simulate((1, 0, -1, 1, 0, -1), 400, 1)
     keep = (tally.left < 3) == (tally.right < 3)
     parts = type(tally)(
@@ -69,15 +66,12 @@ def test_parts_that_no_judgment_joins_are_joined_first():
     assert "start-up" not in {one.kind for one in others}
 
 
-def test_a_batch_of_20_has_6_at_random_and_single_pairs_three_in_ten():
+def test_a_batch_has_three_in_ten_at_random_and_nothing_that_waits():
     board = state((1, 0.6, 0.3, 0, -0.3, -0.6, -1), 300)
     kinds = Counter(one.kind for one in choose(Policy(), board, 20))
     assert kinds == {"random": 6, "chosen": 14}
     single = [choose(Policy(), board, 1, seed)[0].kind for seed in range(300)]
     assert 0.2 < single.count("random") / 300 < 0.4
-
-
-def test_pairs_that_wait_for_their_answers_are_not_handed_out_again():
     board = state((1, 0.6, 0.3, 0, -0.3, -0.6, -1), 300)
     first = choose(Policy(random_share=0), board, 4)
     second = choose(Policy(random_share=0), hand_out(board, first), 6)

@@ -28,12 +28,6 @@ def test_two_systems_without_tastes_have_the_power_of_the_exact_binomial():
     assert found.unranked == 0
 
 
-def test_the_closed_form_is_the_exact_binomial_where_judges_are_many():
-    design = Design(VOTES, 1, VOTES)
-    found = expect(predict_errors(Truth.spaced(2, GAP), design), design, 0.95).power[0, 1]
-    assert found == pytest.approx(exact_power(VOTES, GAP), abs=0.03)
-
-
 @pytest.mark.parametrize(
     ("truth", "design"),
     [

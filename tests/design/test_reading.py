@@ -201,7 +201,7 @@ def test_a_row_of_a_table_is_named_by_its_own_file_alone():
         read_campaign(write("c.toml", 'items = "one.csv"\nignore = ["B"]'))
 
 
-def test_a_seed_of_an_exported_campaign_is_read_again():
+def test_seeds_and_platforms_are_kept_in_files_and_digests() -> None:
     item = '\n[[items]]\nitem = "1"\noutputs = { A = "x" }\n'
     campaign = read_campaign(write("c.toml", f'seed = "{"c0" * 24}"{item}'))
     assert campaign.seed == int("c0" * 24, 16)
@@ -209,6 +209,11 @@ def test_a_seed_of_an_exported_campaign_is_read_again():
     assert read_campaign(write("c.toml", item)).seed is None
     assert "seed" not in read_campaign(write("c.toml", item)).to_dict()
     assert read_campaign(write("c.toml", f"seed = 8{item}")).to_dict()["seed"] == 8
+    plain = make_pairs()
+    assert "platform" not in plain.to_dict()
+    other = replace(plain, platform="mturk")
+    assert other.digest != plain.digest
+    assert make_campaign(other.to_dict()) == other
 
 
 def test_with_a_secret_seed_draws_come_from_shake_256():
@@ -217,14 +222,6 @@ def test_with_a_secret_seed_draws_come_from_shake_256():
     wanted = [int.from_bytes(told[at : at + 8], "little") for at in (0, 8, 16)]
     assert Draws(seed, "a").of("b").keys(3).tolist() == wanted
     assert Draws(2**63 - 1, "a").keys(1) != Draws(2**63, "a").keys(1)
-
-
-def test_the_usual_platform_changes_no_digest_and_another_one_is_kept() -> None:
-    plain = make_pairs()
-    assert "platform" not in plain.to_dict()
-    other = replace(plain, platform="mturk")
-    assert other.digest != plain.digest
-    assert make_campaign(other.to_dict()) == other
 
 
 @pytest.mark.parametrize("name", ["prolifik", "", 3, ["mturk"]])

@@ -142,18 +142,7 @@ def test_a_clear_order_is_no_reason_to_ask(rule):
     assert all(re.search("an answer removes|nearest two", one.reason) for one in found)
 
 
-def test_the_share_of_doubt_that_an_answer_removes_is_a_share():
-    """Of two systems all doubt is in one pair, of which 1 − V'/V goes: 1 − 1/(1 + I V)."""
-    board = read_state(simulate((2.5, -2.5), 200, 1))
-    belief = board.belief
-    gap, variance = belief.gap(board.low, board.high)
-    share = 1 - 1 / (1 + belief.information(gap) * variance)
-    policy = Policy(random_share=0, start=0)
-    (found,) = policy.choose(board, 1, np.random.default_rng(1))
-    assert f"removes {100 * share[0]:.2g} % of the doubt" in found.reason
-
-
-def test_without_ties_it_is_scikit_learns_ridge():
+def test_the_belief_is_scikit_learns_ridge_and_before_any_judgment_its_prior():
     """LogisticRegression(C=4) has the penalty ½ · ¼ Σ θ²."""
     tally = simulate((1, 0.5, 0, -0.5, -1), 150, 2)
     x = np.eye(5)[tally.left] - np.eye(5)[tally.right]
@@ -163,16 +152,6 @@ def test_without_ties_it_is_scikit_learns_ridge():
     chance = other.predict_proba(x)[:, 1]
     information = (x * (chance * (1 - chance))[:, None]).T @ x + np.eye(5) / 4
     assert found.vcov == pytest.approx(np.linalg.inv(information), abs=1e-5)
-
-
-def test_a_warm_start_ends_in_the_same_place():
-    tally = state(tie=0.5).tally
-    cold = fit_belief(tally)
-    warm = fit_belief(tally, cold.mean + 0.3)
-    assert warm.mean == pytest.approx(cold.mean, abs=1e-8)
-
-
-def test_before_the_first_judgment_worths_are_normal_with_standard_deviation_2():
     belief = read_state(None, systems=["a", "b", "c"]).belief
     assert belief.mean.tolist() == [0, 0, 0]
     assert belief.vcov == pytest.approx(4 * np.eye(3))

@@ -97,15 +97,6 @@ def test_with_the_judgments_added_the_pair_is_as_many_errors_apart_as_is_needed(
         assert one.gap / stderr == pytest.approx(needed, rel=0.05)
 
 
-def test_a_wider_gap_needs_fewer_and_a_gap_that_may_be_none_has_no_upper_bound():
-    found = separate_pairs(evenhand.rank(vote()), [(0, 1), (0, 2)])
-    near, far = found
-    assert near.times > near.times_least
-    assert near.times_most is None
-    assert near.alone_most is None
-    assert far.times_least <= far.times <= far.times_most
-
-
 TRUTH = Truth.spaced(3, 3.0, judge_sd=2.0, item_sd=4.0, noise_sd=10.0)
 DESIGN = Design(20, 40, 240)
 

@@ -138,7 +138,7 @@ def test_many_ratings_rest_on_some_and_it_is_said(data, fit):
     assert np.abs(gap).max() < 0.5
 
 
-def test_one_judge_is_alike_to_nobody_and_one_never_seen_is_refused(fit):
+def test_one_judge_is_alike_to_nobody_and_one_never_seen_is_refused():
     fit = MultiTaskGP().fit(small(30, 1), ONE)
     assert fit.correlation == pytest.approx(1.0)
     assert "one judge" in " ".join(fit.notes)
