@@ -92,7 +92,15 @@ class Assignment:
             places = self.shown[number].tolist()
             name, systems = item.name, tuple(item.systems[place] for place in places if place >= 0)
             if kind in ("control", "training"):
-                expected = _write_expected(item, task, systems)
+                known = item.expects(task)
+                if item.control in ("good", "bad"):
+                    expected = item.control
+                elif not isinstance(known, str):
+                    expected = str(int(known)) if float(known).is_integer() else repr(float(known))
+                elif len(systems) == 2 and known in systems:
+                    expected = ("left", "right")[systems.index(known)]
+                else:
+                    expected = known
         return tasks.Ticket(
             number=number,
             judge=self.campaign.judges[self.judge[number]].name,
@@ -103,17 +111,6 @@ class Assignment:
             again=again if again >= 0 else None,
             expected=expected,
         )
-
-
-def _write_expected(item: Item, task: str, systems: tuple[str, ...]) -> str:
-    if item.control in ("good", "bad"):
-        return item.control
-    expected = item.expects(task)
-    if isinstance(expected, str):
-        sides = len(systems) == 2 and expected in systems
-        return ("left", "right")[systems.index(expected)] if sides else expected
-    number = float(expected)
-    return str(int(expected)) if number.is_integer() else repr(number)
 
 
 def assign(campaign: Campaign) -> Assignment:

@@ -112,30 +112,22 @@ def read_catalogue(text: str, name: str, language: str, direction: str) -> Catal
         raise CampaignError(f"{name}: its Plural-Forms choose form {max(forms)} of {count}")
     messages: dict[str, str | tuple[str, ...]] = {}
     for entry in entries:
-        ids, told = _list_texts(entry.id), _list_texts(entry.string)
+        ids, told = (
+            tuple(one or "" for one in (texts if isinstance(texts, tuple | list) else (texts,)))
+            for texts in (entry.id, entry.string)
+        )
         if entry.fuzzy or not ids[0] or not any(told):
             continue
-        if why := _find_fault(ids, told, count):
-            raise CampaignError(f"{name}, line {entry.lineno}: {why}")
+        where, counts = f"{name}, line {entry.lineno}", len(ids) > 1
+        if not all(told) or (counts and len(told) != count):
+            there = len(list(filter(None, told)))
+            raise CampaignError(f"{where}: there are {there} forms, and Plural-Forms says {count}")
+        wanted = {place for one in ids for place in PLACEHOLDER.findall(one)}
+        for one in told:
+            named = {*PLACEHOLDER.findall(one)}
+            if named - wanted or wanted - named - ({"n"} if counts else set()):
+                names = ", ".join(f"{{{place}}}" for place in sorted(wanted))
+                must = f"must name {names or 'nothing in braces'}, as its message does"
+                raise CampaignError(f"{where}: {one!r:.60} {must}")
         messages[ids[0]] = told[0] if len(ids) == 1 else told
     return Catalogue(language, direction, MappingProxyType(messages), forms)
-
-
-def _list_texts(texts: object) -> tuple[str, ...]:
-    """Return a text, or all forms of one that counts."""
-    several = texts if isinstance(texts, tuple | list) else (texts,)
-    return tuple(one or "" for one in several)
-
-
-def _find_fault(ids: tuple[str, ...], told: tuple[str, ...], count: int) -> str:
-    """Return why translations cannot stand for their message; "" where they can."""
-    counts = len(ids) > 1
-    if not all(told) or (counts and len(told) != count):
-        return f"there are {len(list(filter(None, told)))} forms, and Plural-Forms says {count}"
-    wanted = {name for one in ids for name in PLACEHOLDER.findall(one)}
-    for one in told:
-        named = {*PLACEHOLDER.findall(one)}
-        if named - wanted or wanted - named - ({"n"} if counts else set()):
-            names = ", ".join(f"{{{name}}}" for name in sorted(wanted)) or "nothing in braces"
-            return f"{one!r:.60} must name {names}, as its message does"
-    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 from math import comb
@@ -62,8 +62,10 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
             check_width(campaign, systems, width, campaign.items[unmerged[0]])
         elif len(systems) < min(width, 2):
             continue  # all systems gave the same
-        fewer = _limit_sets(campaign, len(systems), width) if not unmerged else campaign
-        sets = _choose_sets(fewer, len(systems), width, len(members), draws.of(*systems))
+        each, there = campaign.design.per_item, comb(len(systems), min(width, len(systems)))
+        if each is not None and not unmerged:  # no more than the different outputs have
+            each = min(each, there)
+        sets = _choose_sets(campaign, (len(systems), width, each), len(members), draws.of(*systems))
         order = draws.of("items", *systems).order(len(members))
         for at, chosen in zip(order.tolist(), sets, strict=True):
             item += [members[at]] * len(chosen)
@@ -95,23 +97,21 @@ def check_width(campaign: Campaign, systems: Sequence[str], width: int, example:
         )
 
 
-def _limit_sets(campaign: Campaign, m: int, width: int) -> Campaign:
-    """Return the campaign with no more sets of an item than its different outputs have."""
-    each, there = campaign.design.per_item, comb(m, min(width, m))
-    if each is None or each <= there:
-        return campaign
-    return replace(campaign, design=replace(campaign.design, per_item=there))
-
-
 def _choose_sets(
-    campaign: Campaign, m: int, width: int, items: int, draws: Draws
+    campaign: Campaign, shape: tuple[int, int, int | None], items: int, draws: Draws
 ) -> list[list[Places]]:
-    per_item = campaign.design.per_item
+    """Return what is judged of each item: so many of the sets of `width` out of m outputs."""
+    m, width, per_item = shape
+    there = comb(m, min(width, m))
+    each = per_item or (there if width < 3 else 1)
+    if each > there:
+        what = {1: "outputs", 2: "pairs"}.get(width, f"sets of {min(width, m)} outputs")
+        raise CampaignError(
+            f"per_item asks for {each} {what} of each item; of {m} outputs there are {there}"
+        )
     if width > 2:
-        return _choose_ranked(campaign, (m, min(width, m)), items, draws)
+        return _choose_ranked(campaign, (m, min(width, m), each), items, draws)
     every: list[Places] = list(combinations(range(m), width))
-    each = len(every) if per_item is None else per_item
-    _check_enough(each, len(every), m, width)
     if width == 2 and campaign.design.balanced_blocks and items * each % len(every):
         raise CampaignError(
             f"{items * each:,} pairs out of {m} systems cannot hold each of the {len(every):,}"
@@ -121,20 +121,10 @@ def _choose_sets(
     return [[cycle[(at * each + more) % len(cycle)] for more in range(each)] for at in range(items)]
 
 
-def _check_enough(each: int, there: int, m: int, width: int) -> None:
-    what = {1: "outputs", 2: "pairs"}.get(width, f"sets of {min(width, m)} outputs")
-    if each > there:
-        raise CampaignError(
-            f"per_item asks for {each} {what} of each item; of {m} outputs there are {there}"
-        )
-
-
 def _choose_ranked(
-    campaign: Campaign, shape: tuple[int, int], items: int, draws: Draws
+    campaign: Campaign, shape: tuple[int, int, int], items: int, draws: Draws
 ) -> list[list[Places]]:
-    """Return the sets that are ranked of each item: one, if not said otherwise."""
-    (m, width), each = shape, campaign.design.per_item or 1
-    _check_enough(each, comb(m, width), m, width)
+    m, width, each = shape
     base = designs.find_balanced(m, width)
     if campaign.design.balanced_blocks:
         total = items * each

@@ -438,7 +438,7 @@ class SpanTask(ScaledTask):
         if isinstance(severities, list | tuple):
             severities = {one: SEVERITIES.get(one, 1) for one in self.take_words("severities")}
         sound = isinstance(severities, Mapping) and all(
-            isinstance(name, str) and is_text(name) and _is_weight(weight)
+            isinstance(name, str) and is_text(name) and is_number(weight) and weight >= 0
             for name, weight in severities.items()
         )
         if not sound or not severities:
@@ -489,11 +489,6 @@ class SpanTask(ScaledTask):
         score: Any = answer.to_dict()["score"] if self.score else lost
         values = {"criterion": self.criterion, "score": score, "errors": len(spans)}
         return ({"system": ticket.systems[0], **values, "spans": write_spans(spans)},)
-
-
-def _is_weight(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and isfinite(value) and value >= 0  # type: ignore[arg-type,operator]
 
 
 def _choose(value: object, what: str, options: tuple[str, ...]) -> str:

@@ -429,7 +429,7 @@ def write_notes(
     endless = np.isinf(half_width) & unseen
     rated = matrix.cells.seen_rows
     alone = rated & unseen.any(axis=1) & (endless == unseen).all(axis=1)
-    least, n = least_number(model.level), int(alone.sum())
+    least, n = ceil(model.level / (1 - model.level) - SLACK), int(alone.sum())
     if n:
         limits = {"level": 100 * model.level, "least": least}
         notes.append(say("judges-without-bounds", judges=n, **limits))
@@ -469,10 +469,6 @@ MISSING: Final = ("at random", "by value")
 SLACK: Final = 1e-9  # Rounding of a share that counts as reached
 MAX_STEPS: Final = 50  # Of the regression
 RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are told apart without error
-
-
-def least_number(level: float) -> int:
-    return ceil(level / (1 - level) - SLACK)
 
 
 def half_widths(residual: Array, group: Integers, groups: int, level: float) -> Array:

@@ -356,10 +356,6 @@ class JudgeLikeness(Shown):
         rows = {row["judge"]: row for row in self.process.records(self.level)}
         return {judge: rows[judge] for judge in self.judges}
 
-    def rank_others(self, judge: str) -> list[tuple[str, Pair]]:
-        others = [(other, self.both[judge, other]) for other in self.judges if other != judge]
-        return sorted(others, key=lambda other: -other[1].correlation)
-
     @property
     def feature_correlations(self) -> dict[str, float]:
         """Correlation of what a judge thinks of outputs that differ in one feature by 1 sd."""
@@ -500,7 +496,8 @@ def _tabulate_nearest(part: JudgeLikeness) -> Table:
     """Return a row for each judge: the mean, the nearest and the farthest of the others."""
     rows = []
     for judge in part.judges:
-        ranked = part.rank_others(judge)
+        others = [(other, part.both[judge, other]) for other in part.judges if other != judge]
+        ranked = sorted(others, key=lambda other: -other[1].correlation)
         mean = sum(pair.correlation for _, pair in ranked) / len(ranked)
         row: dict[str, Any] = {"judge": judge, "mean": mean}
         for side, (other, one) in (("most ", ranked[0]), ("least ", ranked[-1])):
