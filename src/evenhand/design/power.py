@@ -95,10 +95,20 @@ class Truth:
                 raise UnknownOption(f"{name} cannot be {sd:g}: it is 0 or more, in {self.unit}")
 
     @classmethod
-    def spaced(cls, systems: int, gap: float, **kinds: Any) -> Truth:
+    def spaced(
+        cls,
+        systems: int,
+        gap: float,
+        *,
+        ties: float = 0.0,
+        judge_sd: float = 0.0,
+        item_sd: float = 0.0,
+        noise_sd: float | None = None,
+    ) -> Truth:
         """Return systems S1, S2 ..., best first, each so much better than the next."""
         names = tuple(f"S{number}" for number in range(1, systems + 1))
-        return cls(names, tuple(gap * number for number in range(systems - 1, -1, -1)), **kinds)
+        worth = tuple(gap * number for number in range(systems - 1, -1, -1))
+        return cls(names, worth, ties, judge_sd, item_sd, noise_sd)
 
     @property
     def rated(self) -> bool:
