@@ -239,6 +239,22 @@ def test_judges_who_are_too_few_without_items_are_asked_about_by_judgments():
     assert ask(unknown).decision == "passed"
 
 
+def test_nothing_is_decided_on_two_judges_who_are_the_clusters():
+    found = ask(draw_votes(n=900, judges=2, gaps={"B": 2.0}), cluster="judge")
+    one = find_first(found)
+    assert (found.decision, one.p, one.lower) == ("undecided", None, None)
+    assert "effective judges" in one.says
+
+
+def test_a_plan_that_asks_about_few_judges_states_it(tmp_path):
+    votes, plan = draw_direct(judges=3), tmp_path / "gate.toml"
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\n')
+    (said,) = evenhand.gate(votes, plan=plan).says
+    assert 'only (cluster = "item" in a plan that is stated before the votes).' in said
+    plan.write_text('new = "B"\nold = "A"\nmargin = 0.1\ncluster = "item"\n')
+    assert evenhand.gate(votes, plan=plan).decision == "passed"
+
+
 def draw_alike(judges, items, won="left", **more):
     """Each judge prefers the same system on each item."""
     n = judges * items
@@ -339,6 +355,18 @@ def test_p_does_not_depend_on_the_order_of_new_systems():
         for new in (["B", "C", "D"], ["D", "B", "C"])
     ]
     assert found[0] == found[1]
+
+
+def test_names_permute_and_rows_may_stand_in_any_order():
+    votes, names = draw_votes(n=500), {"A": "W", "B": "Q", "C": "E", "D": "R"}
+    order = np.random.default_rng(2).permutation(500).tolist()
+    other = {name: [values[at] for at in order] for name, values in votes.items()}
+    other |= {side: [names[one] for one in other[side]] for side in ("left", "right")}
+    one, same = (
+        find_first(evenhand.gate(data, new=new, old=old, margin=0.1))
+        for data, new, old in ((votes, "B", "A"), (other, "Q", "W"))
+    )
+    assert (one.value, one.lower, one.p) == pytest.approx((same.value, same.lower, same.p))
 
 
 def test_where_nobody_knows_the_judges_votes_that_are_all_alike_are_refused():
@@ -551,6 +579,7 @@ PLAN = {"new": '"B"', "old": '"A"', "margin": "0.1"}
     [
         ({"margin": '"0.05"'}, ": margin cannot be '0.05': take the quotes away, margin = 0.05"),
         ({"alpha": "0.7"}, ": alpha cannot be 0.7"),
+        ({"margin": "0.7"}, ": margin cannot be 0.7: of comparisons it is below .5"),
         ({"new": '"Z"'}, ": no system 'Z'"),
         ({"group_by": '"domain"'}, ": column 'domain' not found"),
         ({"cluster": '"ranking"'}, ": cannot cluster by ranking"),
@@ -576,6 +605,8 @@ def test_refusals_of_what_a_plan_states_name_its_file(tmp_path, stated, refusal)
         ({"cost_judgment": float("nan")}, "cost_judgment cannot be nan"),
         ({"new": "A"}, "A cannot replace itself"),
         ({"new": ["B", "B"]}, "named as new twice"),
+        ({"new": []}, "new names no system: name one"),
+        ({"margin": 0.5}, "margin cannot be 0.5: of comparisons it is below .5"),
         ({"margin": float("nan")}, "margin cannot be nan"),
         ({"margin": "0.1"}, "margin cannot be '0.1'"),
         ({"alpha": 0.5}, "alpha cannot be 0.5"),

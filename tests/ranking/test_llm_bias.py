@@ -213,6 +213,18 @@ def test_excess_is_the_interaction_of_a_joint_fit_with_errors_by_items_and_judge
         assert one.excess_p == pytest.approx(p, abs=1e-10)
 
 
+def test_renaming_systems_changes_nothing_but_names():
+    rows, names = both(), {"s0": "zeta", "s1": "alpha", "s2": "mu"}
+    renamed = [{**row, **{one: names[row[one]] for one in ("left", "right")}} for row in rows]
+    once, again = (
+        evenhand.find_llm_bias(one, llm_judges="gpt", controls=["length"]).to_dict()["judges"][0]
+        for one in (rows, renamed)
+    )
+    for one, other in zip(once["effects"], again["effects"], strict=True):
+        for name, value in one.items():
+            assert other[name] == (pytest.approx(value) if isinstance(value, float) else value)
+
+
 def own_board(seed=5, prefers=1.5, scale=1.0, systems=8):
     """People and an LLM on all pairs of systems a ... h; the LLM's own are a and b."""
     rng = np.random.default_rng(seed)
@@ -351,6 +363,12 @@ def test_names_that_are_not_there_are_refused(llm, own, error):
     with pytest.raises(evenhand.InvalidJudgments) as refusal:
         evenhand.find_llm_bias(both(), llm_judges=llm, own=own)
     assert error in str(refusal.value)
+
+
+def test_own_systems_need_people():
+    rows = [row for row in both() if row["judge"] == "gpt"]
+    with pytest.raises(evenhand.NotIdentified, match="no people judged: leave out --own"):
+        evenhand.find_llm_bias(rows, llm_judges="gpt", own={"s0": "x"})
 
 
 def test_without_finite_worths_answers_in_both_orders_still_count():

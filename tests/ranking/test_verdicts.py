@@ -68,7 +68,7 @@ def test_estimates_weight_and_errors_are_those_of_the_formulas(campaign, ranking
     assert fused.human.log_worth == pytest.approx(plain.people[np.argsort(-plain.people)], abs=1e-6)
 
 
-@pytest.mark.parametrize("form", ["left", "both", "turned", "beside"])
+@pytest.mark.parametrize("form", ["left", "right", "both", "turned", "beside"])
 def test_verdicts_are_probabilities_too(campaign, tables, form):
     people, _ = tables
     plain = verdict_campaigns.compute(campaign)
@@ -85,6 +85,9 @@ def test_verdicts_are_probabilities_too(campaign, tables, form):
         verdicts["p_a"] = [one - one * (1 - one) / 2 for one in given]
         verdicts["p_b"] = [1 - one - one * (1 - one) / 2 for one in given]
         del verdicts["probability_left"]
+    elif form == "right":  # texts, as of a file
+        del verdicts["probability_left"]
+        verdicts["prob_model_b"] = [f" {1 - one}" for one in given]
     elif form == "beside":  # an outcome counts where there is no probability
         verdicts["winner"] = ["left" if one > 0.5 else "right" for one in given]
         verdicts["probability_left"] = [None if one in (0.0, 1.0) else one for one in given]
@@ -503,3 +506,7 @@ def test_a_probability_is_an_outcome_for_others():
     tally = evenhand.read({**pair, "p_left": [0.9, 0.5, 0.2]}).tally()
     assert tally.n_judgments == 3
     assert tally.ties.sum() == 1
+    # scores of both outputs are no verdicts because a confidence stands beside them
+    scores = {"score_a": [3, 1, 1], "score_b": [1, 2, 1], "confidence": [0.9, 0.7, 0.5]}
+    tally = evenhand.read({**pair, **scores}).tally()
+    assert (tally.wins.sum(), tally.ties.sum(), tally.losses.sum()) == (1, 1, 1)

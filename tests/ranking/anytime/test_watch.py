@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand import InvalidJudgments, UnknownOption, rank, read
+from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
 from evenhand.data.controls import take_pairs
 from evenhand.errors import EvenhandError
 from evenhand.ranking.sequential.leaderboard import (
@@ -31,6 +31,18 @@ def test_a_missing_time_is_refused():
     table = draw_table(50).with_columns(known.alias("second"))
     with pytest.raises(InvalidJudgments, match="tells no time for 4 of 50 judgments: fill it"):
         watch(read(table), order="second")
+
+
+def test_what_is_no_board_is_refused():
+    table = draw_table(100)
+    with pytest.raises(UnknownColumn, match=r"'secund' not found.*Did you mean 'second'"):
+        watch(read(table), order="secund")
+    with pytest.raises((NotIdentified, InvalidJudgments)):
+        watch(read(table[:0]))
+    tasks = read(table.with_columns(task=pl.Series(["x", "y"] * 50)))
+    with pytest.raises(InvalidJudgments, match="several tasks: choose one"):
+        watch(tasks)
+    assert watch(tasks.select_task("x")).board.n_votes == 50
 
 
 def test_it_goes_on_where_it_stopped():
