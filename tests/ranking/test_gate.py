@@ -678,7 +678,7 @@ def test_an_answer_that_stands_twice_is_one_piece_of_evidence():
     ],
 )
 def test_first_answers_are_told_by_times_that_sort(tmp_path, column, first, later, odd):
-    """Second answers, which all prefer the new system, stand first; in a file times are texts."""
+    """Wherever second answers stand, which all prefer the new system; in a file times are texts."""
     votes, again = draw_direct(better=0.3), draw_direct(better=1.0)
     both = {name: [*again[name], *votes[name]] for name in votes}
     both[column] = [later] * 150 + [first] * 150
@@ -687,7 +687,10 @@ def test_first_answers_are_told_by_times_that_sort(tmp_path, column, first, late
     path.write_text("\n".join(",".join(map(str, row)) for row in rows))
     if odd is None:
         alone = find_first(ask(votes, anytime=True))
-        assert [find_first(ask(data, anytime=True)) for data in (both, path)] == [alone, alone]
+        behind = {name: [*values[150:], *values[:150]] for name, values in both.items()}
+        untimed = {name: behind[name] for name in votes}  # then rows tell it
+        for data in (both, path, behind, untimed):
+            assert find_first(ask(data, anytime=True)) == alone
         return
     with pytest.raises(
         InvalidJudgments, match=f"column '{column}' holds '.*': nothing tells|so that"
@@ -712,10 +715,15 @@ def test_systems_that_never_met_are_not_decided_by_others():
     with pytest.raises(NotIdentified, match=says):
         ask(votes)
     both = {name: [*votes[name], *draw_direct()[name]] for name in votes}
-    both["part"] = ["x"] * 300 + ["y"] * 150
-    found = {one.group: one for one in ask(both, group_by="part").comparisons}
-    assert (found["x"].decision, found["y"].decision) == ("undecided", "passed")
-    assert found["x"].why == "B and A were never compared with each other"
+    parts = ["x"] * 300 + ["y"] * 150
+    for gate in (
+        ask({**both, "part": parts}, group_by="part"),
+        ask({**both, "task": parts}),  # tasks are groups that nobody asks for
+    ):
+        found = {one.group: one for one in gate.comparisons}
+        assert (found["x"].decision, found["y"].decision) == ("undecided", "passed")
+        assert found["x"].why == "B and A were never compared with each other"
+        assert gate.decision == "undecided"
 
 
 def test_counts_of_other_pairs_are_refused():

@@ -1,5 +1,8 @@
 """How a ranking prints in a terminal and in a notebook."""
 
+from html import escape
+
+import polars as pl
 from click import unstyle
 
 from evenhand.ranking import rank, ranking
@@ -32,6 +35,14 @@ def test_a_line_stands_between_clusters():
     found = rank(comparisons(panel(n=3000, systems=3, taste=0.0).drop("judge", "item")))
     assert found.cluster.tolist() == [1, 2, 3]
     assert ["┈" in line for line in draw(found)[1:6]] == [False, True, False, True, False]
+
+
+def test_names_are_escaped_in_a_notebook():
+    evil = "<script>alert('x')</script>&"
+    frame = panel(judges=3).with_columns(pl.col("left", "right").replace({"s1": evil}))
+    html = rank(comparisons(frame))._repr_html_()
+    assert f"<td>{escape(evil)}</td>" in html
+    assert "<script" not in html
 
 
 def test_of_very_many_systems_the_best_are_shown(monkeypatch):

@@ -9,7 +9,7 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.fitted import wald_test
 from evenhand.ranking.significance import cluster_pairs, find_preferences, sign_test_pairs
@@ -151,7 +151,9 @@ def test_ratings_are_sent_to_what_tests_them():
     assert evenhand.find_differences(data).says.startswith("a scores better than b")
 
 
-def test_several_tasks_are_refused():
+def test_what_cannot_be_tested_is_refused():
+    with pytest.raises(UnknownOption, match=r"blocks cannot be 'jugde'.*'judge'"):
+        find_preferences(table_1(), blocks="jugde")
     tasks = table([("x", "a", "b", "left"), ("y", "a", "b", "left")], ("task", *COLUMNS[1:]))
     with pytest.raises(InvalidJudgments, match="has 2 tasks: choose one"):
         find_preferences(tasks)

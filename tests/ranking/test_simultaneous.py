@@ -10,6 +10,7 @@ from evenhand.ranking import covariance, rank, rank_sets
 from evenhand.ranking.intervals import rank_ranges
 from evenhand.ranking.rank_sets import decide_by_holm, gather_pairs
 from ranking.panels import comparisons, panel
+from ranking.test_left_out import linked_by
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,15 @@ def test_one_seed_gives_one_result_in_any_order_of_rows_and_another_seed_another
     assert rank(comparisons(frame), seed=2).rank_sets.critical != first.rank_sets.critical
     assert "B=999" in first.signature
     assert "seed=20131" in first.signature
+
+
+def test_pairs_that_rest_on_one_judge_stay_open_and_the_judge_is_named():
+    found = rank(comparisons(linked_by("j004")), cluster="judge")
+    near = np.array([name in ("s0", "s1", "s2") for name in found.systems])
+    across = near[:, None] != near
+    np.testing.assert_array_equal(found.rank_sets.resting, across)
+    assert (found.rank_sets.decided[across] == 0).all()
+    assert any(note.startswith("6 pairs undecided, with judge j004 alone") for note in found.notes)
 
 
 def test_pairs_with_fewer_than_five_effective_judges_stay_open_however_far_apart():

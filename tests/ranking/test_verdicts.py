@@ -114,6 +114,14 @@ def test_probabilities_of_nobody_knows_what_are_refused(tables, columns, words):
         evenhand.rank(tables[0], llm={**pair, **columns})
 
 
+def test_ties_are_an_outcome_of_people_and_llm():
+    people, verdicts = campaign_of(4, ties=0.8).tables()
+    ranking = evenhand.rank(people, llm=verdicts)
+    assert ranking.ties.sum() > 0
+    assert ranking.fused.gain > 1.2
+    assert ranking.fused.human.log_worth.tolist() == evenhand.rank(people).log_worth.tolist()
+
+
 BOARD = ("log_worth", "stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster")
 
 
@@ -165,17 +173,18 @@ def test_verdicts_that_never_contradict_an_order_are_refused(tables):
 
 @pytest.mark.parametrize(
     ("share", "n", "excluded"),
-    [(0.9, 40, False), (0.9, 80, True), (0.7, 15, False), (0.7, 20, True), (0.5, 9, False)],
+    [(0.9, 40, False), (0.9, 80, True), (0.7, 15, False), (0.7, 20, True), (0.3, 9, False)],
 )
 def test_verdicts_that_others_give_too_may_be_all_the_same(tables, share, n, excluded):
     """.9 ** 40 = .015, .9 ** 80 = .0002, .7 ** 15 = .005, .7 ** 20 = .0008; the limit is .002.
 
-    .5 ** 9 is less, and nine verdicts are too few to say so.
+    .3 ** 9 is less, and nine verdicts are too few to say so.
     """
     people, verdicts = tables
     every = [one for one, winner in enumerate(verdicts["winner"]) if winner == "left"]
     others = [one for one, winner in enumerate(verdicts["winner"]) if winner != "left"]
-    kept = [*every, *others[: round(len(every) * (1 / share - 1))]]
+    odds = share / (1 - share)
+    kept = [*every[: round(len(others) * odds)], *others[: round(len(every) / odds)]]
     llm = {name: [values[at] for at in sorted(kept)] for name, values in verdicts.items()}
     few = {name: values[:n] for name, values in verdicts.items()}
     both = add_judges(llm, few, {"same": ["left"] * n})
