@@ -300,6 +300,17 @@ def test_a_pair_that_is_asked_for_twice_is_answered_once():
     assert once == twice
 
 
+def test_a_border_is_open_when_one_pair_across_it_is():
+    rows = campaign_table(4)
+    data = table(rows)
+    found = evenhand.find_fragility(data, after=[2], outcomes=("undecided",)).flips
+    (opened,) = (one for one in found if one.unit == "judge")
+    named, systems = [one.judge for one in opened.removed], evenhand.rank(data).systems
+    pairs = list(product(systems[:2], systems[2:]))
+    left = [row for row in rows if row[0] not in named]
+    assert 0 < sum(decides(left, pair) for pair in pairs) < len(pairs)
+
+
 def test_the_pair_across_a_border_that_fewest_votes_turn_need_not_be_the_nearest():
     rows = [("A", "B", "left")] * 60 + [("A", "B", "right")] * 50  # .95 standard errors apart
     rows += [("A", "C", "left")] * 6 + [("A", "C", "right")] * 2  # 1.35

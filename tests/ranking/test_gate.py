@@ -358,8 +358,8 @@ def test_p_does_not_depend_on_the_order_of_new_systems():
 
 
 def test_names_permute_and_rows_may_stand_in_any_order():
-    votes, names = draw_votes(n=500), {"A": "W", "B": "Q", "C": "E", "D": "R"}
-    order = np.random.default_rng(2).permutation(500).tolist()
+    votes, names = draw_direct(n=100), {"A": "W", "B": "Q"}
+    order = np.random.default_rng(2).permutation(100).tolist()
     other = {name: [values[at] for at in order] for name, values in votes.items()}
     other |= {side: [names[one] for one in other[side]] for side in ("left", "right")}
     one, same = (
