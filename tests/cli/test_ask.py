@@ -563,3 +563,41 @@ def test_what_a_reply_took_is_in_the_account_before_it_is_repaired(evenhand, ite
     assert "2,500 tokens sent, 250 received" in squeeze(told.out)
     assert check_store(open_to_read("items.db")).holds
     assert "records, each as it was written" in evenhand("check", "items.db").out
+
+
+def test_the_estimate_of_tokens_counts_the_schema_of_each_request(evenhand, items, chat):
+    """Of English a token is about 4 bytes; a message has a few bytes around it."""
+    told = squeeze(evenhand(*words(chat, items)).err)
+    asked = [one.request for one in chat.calls]
+    sent = sum(len(one["messages"][0]["content"].encode()) for one in asked)
+    sent += sum(
+        len(json.dumps(one["response_format"]["json_schema"]["schema"], separators=(",", ":")))
+        for one in asked
+    )
+    estimate = int(told.partition("an estimated ")[2].partition(" tokens")[0].replace(",", ""))
+    assert sent / 4 <= estimate <= 1.05 * sent / 4
+
+
+@pytest.mark.parametrize(
+    ("most", "short"),
+    [
+        (("9000", "1000"), "--max-tokens"),
+        (("1000000000", "0.0001"), "--max-cost"),
+        (("9000", "0.0001"), "--max-tokens and --max-cost"),
+    ],
+)
+def test_the_remedy_of_a_spent_budget_names_the_limit_that_binds(
+    evenhand, items, chat, most, short
+):
+    prices = ("--price-in", "1", "--price-out", "1")
+    limits = ("--max-tokens", most[0], "--max-cost", most[1])
+    told = evenhand(*words(chat, items, *prices, *limits))
+    assert f": raise {short} to continue" in squeeze(told.out)
+
+
+def test_a_campaign_of_marked_errors_alone_is_refused(evenhand, items, chat):
+    Path("spans.toml").write_text(
+        'name = "s"\njudges = 2\nitems = "items.csv"\n[[tasks]]\nkind = "spans"\nname = "errors"\n'
+    )
+    refused = evenhand(*words(chat, "spans.toml"), code=2)
+    assert "asks only for marked errors" in squeeze(refused.err)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand import read
+from evenhand.data.conditions import parse_condition
 from evenhand.errors import UnknownOption
 
 SECRET = "correct-horse-battery"
@@ -285,3 +286,9 @@ def test_views_and_macros_of_somebody_elses_database_open_no_other_file(evenhand
         read("duckdb://votes.db?table=plain", where="lower(judge) = 'ann'")
     assert read("duckdb://votes.db?table=plain", where="judge = 'ann'").tally().n_comparisons == 1
     assert not opened()
+
+
+def test_a_condition_may_be_long():
+    named = ", ".join(f"'j{i}'" for i in range(5_000))
+    for condition in (f"judge in ({named})", " or ".join(["judge = 'ann'"] * 2_000)):
+        parse_condition(condition)

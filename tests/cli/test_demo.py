@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from evenhand import datasets
@@ -47,3 +49,29 @@ def test_without_a_network_one_line_names_the_address_and_the_folder(evenhand, f
     assert f"put llmfao.csv into '{Path('data', 'llmfao')}' by hand" in refused
     assert refused.count("\n") == 1
     assert not Path("data").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"), [("pudding", "left"), ("hamon2007_simulated", "score")]
+)
+def test_the_ending_decides_how_a_table_is_written(evenhand, folder, name, columns):
+    evenhand("demo", name, "-o", "table.csv")
+    plain = duckdb.read_csv("table.csv")
+    for file in ("table.parquet", "table.jsonl", "table.tsv"):
+        evenhand("demo", name, "-o", file)
+    assert columns in duckdb.read_parquet("table.parquet").columns
+    rows = [duckdb.read_json("table.jsonl"), duckdb.read_csv("table.tsv", delimiter="\t")]
+    assert {len(one) for one in (*rows, duckdb.read_parquet("table.parquet"))} == {len(plain)}
+    assert "end it in .csv" in evenhand("demo", name, "-o", "table.json", code=2).err
+    assert not Path("table.json").exists()
+
+
+def test_a_copy_that_is_there_is_named_with_what_to_run(evenhand, folder):
+    Path("data", "wmt12_rankings").mkdir(parents=True)
+    rows = "task,judge,item,ranking_id,system,rank\ncs-en,j,1,1,A,1\ncs-en,j,1,1,B,2\n"
+    table = Path("data", "wmt12_rankings", "rankings.parquet")
+    duckdb.read_csv(io.StringIO(rows)).write_parquet(str(table))
+    said = evenhand("demo", "--fetch", "wmt12_rankings", EVENHAND_DATA="data").out
+    assert f"{table.parent}: rankings.parquet is there; licence: not stated" in said
+    (tried,) = re.findall("^try    evenhand (.*)$", said, re.MULTILINE)
+    assert "1 ranking" in evenhand(*shlex.split(tried)).out

@@ -16,8 +16,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.cli.running import Output, Result
 from evenhand.data.controls import find_excluded
 
@@ -416,3 +418,74 @@ def test_the_report_draws_criteria_without_controls_and_repeats(evenhand, folder
     ]
     whole, part = (one["parts"][0]["sections"][0]["figures"][0]["datasets"] for one in drawn)
     assert whole == part
+
+
+def test_a_format_tells_what_its_rules_exclude(evenhand, folder) -> None:
+    (folder / "m.csv").write_text("judge,i1,i2,i3\na,1,2,\nb,2,,3\nc,3,2,1\nd,1,1,2\n")
+    for verb in ("inspect", "judges"):
+        found = evenhand(verb, "m.csv", "--from", "matrix", "--json").json
+        (one,) = found["excluded"]
+        assert (one["code"], one["reason"], one["rows"]) == ("format", "blank cells", 2)
+        assert "blank cells excluded: 2" in evenhand(verb, "m.csv", "--from", "matrix").out
+
+
+def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:
+    rows = [
+        {**row, "system": "refA" if row["system"] == "C" else row["system"]} for row in _scores()
+    ]
+    path = _write(folder, rows)
+    found = evenhand("report", path, "--sections", "scores,data,methods", "--json").json
+    assert found["excluded"] == []
+    (part,) = found["parts"]
+    scores, data, methods = part["sections"]
+    assert [row["n"] for row in data["tables"][-1]["rows"]] == [120]
+    assert "120 of 360 scores, 1 of 3 systems, human references by name" in part["signature"]
+    text = methods["blocks"][0]["text"]
+    assert "240 ratings of 2 systems" in text
+    assert "refA stands beside the systems without a rank" in text
+    counted = "120 of 360 scores, 1 of 3 systems (refA), human references by name"
+    assert f"excluded: {counted}" in scores["notes"]
+    assert counted in text
+    assert [row["system"] for row in scores["tables"][1]["rows"]] == ["refA"]
+
+
+VOTED = (
+    "judge,item,left,right,outcome,kind,weight\n"
+    "ann,1,A,B,left,target,1\nann,2,B,A,left,target,1\nben,1,A,B,tie,target,1\n"
+    "cy,1,Z,A,left,control,1\ndee,1,Y,B,left,target,0\n"
+)
+
+
+@pytest.mark.parametrize("verb", ["rank", "labels", "watch"])
+def test_judges_and_systems_lost_with_controls_are_named(tmp_path: Path, verb: str) -> None:
+    table = tmp_path / "votes.csv"
+    table.write_text(VOTED)
+    ended = CliRunner().invoke(main, [verb, str(table)])
+    text = " ".join(ended.output.split())
+    assert "1 of 4 judges (cy), 1 of 4 systems (Z)" in text or (
+        "1 of 3 judges (cy), 1 of 3 systems (Z)" in text
+    )
+    assert "(dee)" in text
+
+
+def test_judges_lost_with_blank_rankings_are_named(tmp_path: Path) -> None:
+    table = tmp_path / "ranked.csv"
+    rows = "".join(
+        f"{judge}1,{judge},A,{first}\n{judge}1,{judge},B,{second}\n"
+        for judge, first, second in (("ann", 1, 2), ("ben", 2, 1), ("cy", -1, -1), ("dee", 1, -1))
+    )
+    table.write_text(f"ranking,judge,system,rank\n{rows}")
+    excluded = {one.code: one for one in evenhand.read(table).excluded}
+    assert excluded["blank-rankings"].judge_names == ("cy",)
+    assert (excluded["single-output"].judge_names, excluded["single-output"].of_judges) == (
+        ("dee",),
+        3,
+    )
+
+
+@pytest.mark.parametrize("model", [evenhand.MultiTaskGP(seed=1), evenhand.NuclearNorm(seed=1)])
+def test_fits_of_ratings_carry_the_repeats_that_they_leave_out(model, folder) -> None:
+    rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy"]
+    fit = model.fit(evenhand.read(_write(folder, rows)))
+    (entry,) = [one for one in fit.excluded if one.code == "repeats"]
+    assert (entry.rows, entry.judge_names) == (45, ("j07",))

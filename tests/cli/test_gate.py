@@ -3,6 +3,10 @@
 import csv
 import hashlib
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -155,3 +159,49 @@ def test_refusals_are_one_line_with_a_remedy(votes, words, refusal):
     found = call(votes, *words)
     assert found.exit_code == 2
     assert refusal in " ".join(found.output.split())
+
+
+RECIPE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("table", "changed", "code"),
+    [
+        ("side_by_side_simulated", {}, 0),
+        ("side_by_side_simulated", {"margin = 0.05": "margin = 0"}, 3),
+        ("baseball1987", {'"new"': '"Baltimore"', '"old"': '"Milwaukee"'}, 1),
+        ("baseball1987", {}, 2),
+        ("side_by_side_simulated", {"alpha": "alfa"}, 2),
+    ],
+)
+def test_the_steps_of_the_page_decide_on_bundled_battles(tmp_path, table, changed, code):
+    """The plan and the steps of `docs/gate.md` end a shell as they end a run of CI."""
+    (plan,) = re.findall(r"```toml\n(.*?)```", RECIPE, re.DOTALL)
+    for old, new in changed.items():
+        plan = plan.replace(old, new)
+    (tmp_path / "gate.toml").write_text(plan, encoding="utf-8")
+    digest = hashlib.sha256(plan.encode()).hexdigest()
+    (step,) = re.findall(r"^- run: (evenhand gate .*)$", RECIPE, re.MULTILINE)
+    battles = f"evenhand demo {table} -o votes.csv"
+    (tmp_path / "evenhand").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m evenhand "$@"\n')
+    (tmp_path / "evenhand").chmod(0o755)
+    paths = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["sh", "-ec", f"{battles}\n{step.replace('DIGEST', digest)}\necho passed"],
+        cwd=tmp_path,
+        env={**os.environ, **paths, "GITHUB_STEP_SUMMARY": "summary.md"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stdout.endswith("passed\n") == (code == 0)
+    assert (tmp_path / "gate.xml").exists()
+    assert (tmp_path / "summary.md").exists() == (code != 2)
+
+
+def test_decisions_in_one_summary_are_paragraphs(votes, tmp_path):
+    summary = tmp_path / "summary.md"
+    for new in "DC":
+        call(votes, "--new", new, "--old", "A", "--margin", ".05", "--summary", str(summary))
+    assert "\n\n**C is worse than A" in summary.read_text()

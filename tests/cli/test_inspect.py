@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -86,3 +88,62 @@ def test_rows_of_a_wide_table_are_named_by_their_lines_in_the_file(evenhand, fol
     assert "1 score of 88 (line 22)" in said
     assert "3 rows equal another row in every column (lines 6 and 42)" in said
     assert "scale" not in said  # one slip is none
+
+
+def test_all_missing_columns_are_asked_for_at_once_as_words_of_a_shell(evenhand, folder):
+    Path("sheet.csv").write_text("Judge,Sys A,Sys B,verdict\nx,A,B,left\n", encoding="utf-8")
+    said = evenhand("inspect", "sheet.csv", code=2).err
+    assert "Are they 'Sys A' and 'Sys B'?" in said
+    options = re.search(r"Say which they are: (.*), in Python", said)[1]
+    assert evenhand("inspect", "sheet.csv", *shlex.split(options)).code == 0
+
+
+def test_a_declared_scale_is_checked_by_inspect_and_report(evenhand, folder):
+    """Scores of 2 to 4 on a scale of 1 to 5: the scale of agreement, diagnosis and methods."""
+    rows = [
+        f"j{judge},i{item},{system},{2 + (item + judge * (item % 2) + (system == 'B')) % 3}"
+        for judge in range(4)
+        for item in range(8)
+        for system in "AB"
+    ]
+    text = "\n".join(["judge,item,system,score", *rows])
+    Path("scores.csv").write_text(text, encoding="utf-8")
+    said = " ".join(evenhand("inspect", "scores.csv", "--scale", "1-5").out.split())
+    assert "All scores are on the scale 1 to 5." in said
+    refused = evenhand("inspect", "scores.csv", "--scale", "1-3", code=2).err
+    lines = [at for at, row in enumerate(rows, start=2) if row.endswith("4")]
+    where = ", ".join(map(str, lines[:5]))
+    refused = " ".join(refused.split())
+    assert f"{len(lines)} scores are not on the scale 1 to 3: 4 (lines {where}); correct" in refused
+    assert "--missing" not in refused  # a third of all scores
+    cured = evenhand("inspect", "scores.csv", "--scale", "1-3", "--missing", "4").out
+    assert "All scores are on the scale 1 to 3." in " ".join(cured.split())
+    words = ("--scale", "1-5", "--sections", "scoring,scorers,methods", "--json")
+    report = evenhand("report", "scores.csv", *words).json["parts"][0]
+    sections = {one["name"]: one for one in report["sections"]}
+    (written,) = (
+        one["text"] for one in sections["methods"]["blocks"] if one["name"] == "methods.txt"
+    )
+    assert "Krippendorff's α, on the scale 1 to 5, declared (" in written
+    for name in ("scoring", "scorers"):
+        command = shlex.split(sections[name]["command"])[1:]
+        assert "--scale" in command
+        assert evenhand(*command).out
+    Path("votes.csv").write_text("left,right,outcome\nA,B,left\nB,A,left\n", encoding="utf-8")
+    for verb in ("inspect", "report"):
+        refused = evenhand(verb, "votes.csv", "--scale", "1-5", code=2).err
+        assert "scale '1-5' is of scores, and votes.csv holds none" in " ".join(refused.split())
+    assert "scale 'x' is none" in evenhand("report", "scores.csv", "--scale", "x", code=2).err
+
+
+def test_a_misspelt_system_is_asked_about(evenhand, folder):
+    rows = [f"{a},{b},{o}" for a, b in ("AB", "BC", "CA") for o in ("left", "right", "tie")] * 5
+    named = {"A": "opus", "B": "lark", "C": "gpt-4"}
+    text = "\n".join(["left,right,outcome", *rows])
+    for letter, name in named.items():
+        text = re.sub(rf"\b{letter}\b", name, text)
+    Path("votes.csv").write_text(f"{text}\nopsu,lark,right\n", encoding="utf-8")
+    said = " ".join(evenhand("rank", "votes.csv", code=2).err.split())
+    assert 'correct "opsu" if it is "opus"' in said
+    Path("votes.csv").write_text(f"{text}\ngpt-5,lark,right\n", encoding="utf-8")
+    assert "correct" not in evenhand("rank", "votes.csv", code=2).err  # another version

@@ -113,3 +113,35 @@ def test_the_comparison_of_models_is_signed_by_its_covariates(evenhand, table1, 
     other = evenhand("compare", "--nested", table1, *words).json["signature"]
     assert "covariates sha256" in first
     assert first != other
+
+
+@pytest.mark.parametrize("name", ["Judge", "Annotator", "judge_id"])
+def test_a_table_of_judges_has_the_names_that_judgments_may_have(evenhand, table1, name):
+    write("judges.csv", JUDGES.replace("judge", name))
+    words = ["--judges", "judges.csv", "--judge-covariate", "native", "--json"]
+    assert [one["group"] for one in evenhand("fit", table1, *words).json["orders"]] == ["no", "yes"]
+
+
+def test_two_columns_of_judges_are_refused(evenhand, table1):
+    write("judges.csv", "user,rater,native\nJ1,J1,yes\n")
+    said = evenhand("fit", table1, "--judges", "judges.csv", code=2).err
+    assert "user, rater of judges.csv could each be the judge" in said
+
+
+def test_a_table_of_which_nothing_is_used_is_said(evenhand, table1, judges):
+    covariate, group = "--judge-covariate", "--group-by"
+    verbs = {"fit": covariate, "compare --nested": covariate, "rank": group, "test": group}
+    for verb, option in verbs.items():
+        note = f"columns native, years of judges.csv are not used: name one with {option}"
+        assert note in evenhand(*verb.split(), table1, "--judges", judges, "--json").out
+        used = evenhand(*verb.split(), table1, "--judges", judges, option, "native", "--json").out
+        assert "not used" not in used
+
+
+def test_numbers_that_are_taken_as_groups_are_said(evenhand, table1):
+    write("judges.csv", "judge,age,native,half\nJ1,31,yes,1\nJ2,42,yes,1\nJ3,53,no,2\nJ4,64,no,2\n")
+    words = ["--judges", "judges.csv", "--judge-covariate"]
+    note = "age has 4 values for 4 judges, taken as groups"
+    assert note in evenhand("fit", table1, *words, "age", "--json").out
+    for plain in ("native", "half", "judge"):
+        assert "taken as groups" not in evenhand("fit", table1, *words, plain, "--json").out

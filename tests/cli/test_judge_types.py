@@ -193,3 +193,40 @@ def test_judges_excludes_llm_judges_who_are_named(kind, tmp_path):
             evenhand.read(path).rows() if kind == "scores" else evenhand.read(path).votes(),
             llm_judges="lm",
         )
+
+
+def test_other_types_of_people_are_noted(tmp_path):
+    beside = write(tmp_path / "beside.csv", types=("native", "llm"))
+    path = write(tmp_path / "own.csv", types=("native", "learner"), llm="gil")
+    for one, n, warned in ((beside, 72, True), (path, 108, False)):
+        found = json.loads(run("rank", one, "--json").output)
+        said = [(one["severity"], one["values"]["types"][-1]) for one in types_in(found)]
+        assert said == [("warning" if warned else "info", "native")]
+        assert evenhand.rank(one).n_judgments == n
+
+
+def types_in(found):
+    return [one for one in found["findings"] if one["code"].startswith("judge-types")]
+
+
+def test_an_empty_type_is_said_with_its_judges(tmp_path):
+    people = write(tmp_path / "half.csv", types=("", "llm"))
+    (said,) = types_in(json.loads(run("rank", people, "--json").output))
+    assert said["severity"] == "info"
+    assert said["values"] == {"types": ["nothing"], "judges": PEOPLE}
+    llm = write(tmp_path / "llm.csv", types=("human", ""))  # named like an LLM, and not marked
+    (said,) = types_in(json.loads(run("rank", llm, "--json").output))
+    assert (said["severity"], said["values"]["judges"]) == ("warning", ["gpt-4"])
+
+
+ASKED = ["inspect", "rank", "test", "fit", "bias", "compare", "agreement", "judges"]
+
+
+@pytest.mark.parametrize("verb", ASKED)
+@pytest.mark.parametrize("marked", [False, True])
+def test_every_verb_asks_about_names_unless_judge_type_says_it(verb, marked, tmp_path):
+    path = write(tmp_path / "votes.csv", marked=marked)
+    ways = (UNIFORM, ["--nested"]) if verb == "compare" else ([],)
+    for more in ways:
+        words = [verb, path, *more]
+        assert run(*words).output.count("Named like LLMs") == (not marked)

@@ -190,3 +190,105 @@ def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy
     evenhand(*shlex.split(command))
     of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
     assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+
+
+def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
+    _, verdicts = draw()
+    names = ["annotator", "prompt_text", "first_model", "second_model", "verdict"]
+    write(battles / "named.csv", verdicts["gpt-4-turbo"], names)
+    refused = evenhand("rank", "people.csv", "--llm", "named.csv", code=2).err
+    (options,) = re.findall(r"Say which they are: (--column .*), in Python", refused)
+    asked = ["rank", "people.csv", "--llm", "named.csv", *shlex.split(options)]
+    refused = evenhand(*asked, code=2).err
+    assert "no column of named.csv holds items" in refused
+    assert "--column item=NAME, NAME being one of prompt_text)" in refused
+    named = read_json(evenhand, *asked, "--column", "item=prompt_text")
+    usual = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
+    assert named["systems"] == usual["systems"]
+    for words in (["--column", "item=nothing"], ["--column", "left=nothing"]):
+        refused = evenhand("rank", "people.csv", "--llm", "verdicts.csv", *words, code=2).err
+        assert "column 'nothing'" in refused
+
+
+def test_an_llm_judge_who_is_ranked_is_named(battles, evenhand):
+    _, verdicts = draw()
+    write(battles / "own.csv", [["opus", *row[1:]] for row in verdicts["gpt-4-turbo"]])
+    findings = read_json(evenhand, "rank", "people.csv", "--llm", "own.csv")["findings"]
+    (warned,) = [one for one in findings if one["code"] == "judges-ranked"]
+    assert (warned["severity"], warned["values"]["judges"]) == ("warning", ["opus"])
+    findings = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["findings"]
+    assert "judges-ranked" not in [one["code"] for one in findings]
+
+
+UNUSABLE = {
+    "header.csv": lambda _: [],
+    "blank.csv": lambda verdicts: [[*row[:4], ""] for row in verdicts],
+    "elsewhere.csv": lambda verdicts: [[row[0], f"other {row[1]}", *row[2:]] for row in verdicts],
+    "some.csv": lambda verdicts: [row for row in verdicts if row[1] != "q3"],
+}
+
+
+@pytest.mark.parametrize("file", UNUSABLE)
+def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
+    write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
+    words = ["people.csv", "--llm", file]
+    refused = evenhand("rank", *words, code=2).err
+    assert evenhand("report", *words, "-o", "page.html", code=2).err == refused
+    assert not (battles / "page.html").exists()
+
+
+@pytest.mark.parametrize("choice", ["drop", "keep"])
+def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, evenhand, choice):
+    write(battles / "some.csv", UNUSABLE["some.csv"](draw()[1]["gpt-4-turbo"]))
+    words = ["people.csv", "--llm", "some.csv"]
+    assert f"--unpaired {choice}" in evenhand("report", *words, code=2).err
+    words += ["--unpaired", choice]
+    (part,) = read_json(evenhand, "report", *words, "--sections", "llm")["parts"]
+    (section,) = part["sections"]
+    assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
+    left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
+    assert f"{left} judgments" in " ".join(section["says"])
+    refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
+    assert "give verdicts (--llm)" in refused
+
+
+def test_many_marked_llm_judges_are_all_named_in_the_command(battles, evenhand):
+    people, verdicts = draw()
+    marked = [[*row, "human"] for row in people] + [
+        [f"model-{n:02}", *row[1:], "llm"] for n in range(12) for row in verdicts["gpt-4-turbo"]
+    ]
+    write(battles / "twelve.csv", marked, [*HEADER, "judge_type"])
+    for verb in ("inspect", "rank"):
+        command = find_command(evenhand(verb, "twelve.csv").out, "rank")
+        assert command[2:] == ["--llm-judges", ",".join(f"model-{n:02}" for n in range(12))]
+    assert read_json(evenhand, *command)["llm"]["n_verdicts"] == 12 * 6 * ITEMS
+
+
+@pytest.mark.parametrize("verb", ["replace", "bias", "agreement"])
+def test_verdicts_without_items_are_refused_by_the_name_of_their_file(battles, evenhand, verb):
+    rows = [[row[0], *row[2:]] for row in draw()[1]["gpt-4-turbo"]]
+    write(battles / "bare.csv", rows, [HEADER[0], *HEADER[2:]])
+    more = ["--epsilon", ".1"] if verb == "replace" else []
+    refused = evenhand(verb, "people.csv", "--llm", "bare.csv", *more, code=2).err
+    assert "column 'item' not found in bare.csv" in refused
+
+
+def test_replace_says_that_files_may_be_exchanged_or_hold_no_people(battles, evenhand):
+    end = ["--epsilon", ".1"]
+    refused = evenhand("replace", "verdicts.csv", "--llm", "people.csv", *end, code=2).err
+    assert "exchange the two files" in refused
+    rows = [[*row, "llm"] for row in draw()[1]["gpt-4-turbo"]]
+    write(battles / "alone.csv", rows, [*HEADER, "judge_type"])
+    assert "there are no people" in evenhand("replace", "alone.csv", *end, code=2).err
+
+
+def test_graded_labels_of_verdicts_are_told_with_their_file(battles, evenhand):
+    _, verdicts = draw()
+    labels = {"model_a": "I prefer A", "model_b": "I prefer B"}
+    rows = [[*row[:4], labels[row[4]]] for row in verdicts["gpt-4-turbo"]]
+    write(battles / "words.csv", rows)
+    found = read_json(evenhand, "rank", "people.csv", "--llm", "words.csv")
+    (note,) = (one["text"] for one in found["findings"] if one["code"] == "graded-sides")
+    assert note == "words.csv: column 'winner': left is I prefer A; right is I prefer B"
+    plain = read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")
+    assert found["llm"]["n_verdicts"] == plain["llm"]["n_verdicts"]

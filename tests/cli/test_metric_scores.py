@@ -148,3 +148,54 @@ def test_metrics_alone_are_not_taken_for_scores_of_people(evenhand, tmp_path):
     for name in ("da", "human eval", "fluency"):
         pl.DataFrame({**METRICS, name: SCORE}).write_csv(path)
         assert evenhand("metrics", path, "--json").json["gold"] == name
+
+
+def test_columns_of_metrics_that_are_not_used_are_named(evenhand, tmp_path):
+    people, scores = str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")
+    pl.DataFrame({**PEOPLE, "bleu": BLEU}).write_csv(people)
+    pl.DataFrame({**CELLS, "comet": COMET}).write_csv(scores)
+    notes = evenhand("metrics", people, scores, "--json").json["findings"]
+    (note,) = (one for one in notes if one["code"] == "unused-columns")
+    assert note["values"]["columns"] == ["bleu"]
+
+
+def test_semicolons_part_scores_with_commas_unasked(tmp_path, expected):
+    path = tmp_path / "scores.csv"
+    text = pl.DataFrame(METRICS).with_columns(pl.col("bleu", "comet").round(9).cast(pl.String))
+    text = text.with_columns(pl.col("bleu", "comet").str.replace(".", ",", literal=True))
+    text.write_csv(path, separator=";")
+    assert spa(meta_evaluate(PEOPLE, path)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("other", ["human-scores/en-de.mqm.seg.score", "COMET.seg.score"])
+def test_files_of_other_lengths_are_refused_for_their_items_are_not_the_same(tmp_path, other):
+    write_lines(tmp_path / "human-scores" / "en-de.mqm.seg.score")
+    folder = tmp_path / "metric-scores" / "en-de"
+    for name in ("A", "B", "COMET"):
+        write_lines(folder / f"{name}.seg.score", BLEU)
+    path = tmp_path / other if "/" in other else folder / other
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"s{k}\t1.0\n" for k in range(K))
+    with pytest.raises(EvenhandError, match=rf"{path.name} has 9 .* of en-de have 8: every file"):
+        meta_evaluate(tmp_path)
+
+
+def test_items_of_other_names_are_named_on_both_sides():
+    padded = {**METRICS, "item": [f"{one}.0" for one in METRICS["item"]]}
+    with pytest.raises(EvenhandError, match=r"scores \(i0.0, i1.0, .*people judged \(i0, i1, "):
+        meta_evaluate(PEOPLE, padded)
+
+
+def test_a_column_that_no_judge_changes_is_not_taken_for_scores_of_people(evenhand, tmp_path):
+    path = str(tmp_path / "people.csv")
+    twice = {name: values * 2 for name, values in {**METRICS, "other": BLEU}.items()}
+    twice["judge"] = ["anna"] * K * S + ["ben"] * K * S
+    errors = [9 - one for one in SCORE]
+    twice["errors"] = errors + [one + 0.1 * (at % 3) for at, one in enumerate(errors)]
+    pl.DataFrame(twice).write_csv(path)
+    said = evenhand("metrics", path, code=2).err
+    assert "scores of other in people.csv are the same whoever judged" in said.replace(
+        f"{tmp_path}/", ""
+    )
+    found = evenhand("metrics", path, "--criterion", "errors", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"bleu", "comet", "other", "people"}

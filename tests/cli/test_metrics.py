@@ -1,6 +1,9 @@
 """`evenhand metrics`, as a new user types it."""
 
 import csv
+import gzip
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,3 +154,116 @@ def test_a_refusal_is_one_line_with_exit_code_2(evenhand, beside, tmp_path):
     run = evenhand("metrics", beside, str(path), code=2)
     assert len(run.err.strip().splitlines()) == 1
     assert "bleu has no score of sys2" in run.err
+
+
+def test_files_of_a_folder_may_be_compressed_and_metrics_of_systems_alone_are_named(
+    evenhand, campaign
+):
+    plain = evenhand("metrics", campaign, "--task", "en-de", "--json").json
+    folder = Path(campaign)
+    for path in [*folder.rglob("*.seg.score")]:
+        with gzip.open(f"{path}.gz", "wb") as packed:
+            packed.write(path.read_bytes())
+        path.unlink()
+    whole = folder / "metric-scores" / "en-de" / "GEMBA-src.sys.score"
+    whole.write_text("".join(f"sys{k}\t{k}\n" for k in range(7)), "utf-8")
+    run = evenhand("metrics", str(folder), "--task", "en-de", "--json")
+    assert run.json["metrics"] == plain["metrics"]
+    (note,) = [one for one in run.json["findings"] if one["code"] == "only-systems"]
+    assert note["values"]["metrics"] == ["GEMBA-src"]
+    (folder / "metric-scores" / "en-de" / "bad-src.seg.score.gz").write_bytes(b"junk")
+    broken = evenhand("metrics", str(folder), "--task", "en-de", code=2).err
+    assert "bad-src.seg.score.gz cannot be unpacked" in broken
+    asked = evenhand("inspect", str(folder), code=2).err
+    assert f"evenhand metrics {folder}" in asked
+
+
+def find_remedy(said):
+    """Return the words of a refusal that can be copied into the same command."""
+    return shlex.split(said[said.index("--") :].split(", in Python")[0])
+
+
+@pytest.mark.parametrize("kind", ["folder", "gold", "table"])
+def test_the_remedy_of_outputs_without_a_score_can_be_copied(
+    evenhand, campaign, beside, tmp_path, kind
+):
+    with Path(beside).open(encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    names = {f"it's, {row[1]}" for row in rows}
+    for row in rows:
+        row[1] = f"it's, {row[1]}"
+    header[1] = "Segment ID"
+    for path, kept in (("people", [0, 1, 2, 3]), ("scores", [1, 2, 4, 5])):
+        lines = [[row[at] for at in kept] for row in [header, *rows]]
+        if path == "scores":
+            lines[1][2] = ""
+            lines = [one for one in lines if one[:2] != lines[1][:2] or one is lines[1]]
+        with (tmp_path / f"{path}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(lines)
+    for row in rows:
+        row[4] = "" if row[1:3] == rows[0][1:3] else row[4]
+    with (tmp_path / "whole.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    metric = Path(campaign) / "metric-scores" / "en-de" / "COMET-refA.seg.score"
+    lines = metric.read_text("utf-8").splitlines()
+    metric.write_text("\n".join([*lines[:8], "sys0\tNone", *lines[9:]]), "utf-8")
+    words = {
+        "folder": [campaign],
+        "gold": [str(tmp_path / "people.csv"), str(tmp_path / "scores.csv")],
+        "table": [str(tmp_path / "whole.csv")],
+    }[kind]
+    if kind != "folder":
+        words += ["--column", "item=Segment ID"]
+    else:
+        words += ["--task", "en-de"]
+    said = evenhand("metrics", *words, code=2).err
+    found = evenhand("metrics", *words, *find_remedy(said), "--json").json
+    assert found["items"] == (29 if kind == "folder" else len(names) - 1)
+
+
+def test_metrics_are_named_with_one_prefix_and_without_their_reference(evenhand, campaign, beside):
+    found = evenhand("metrics", beside, "--without", "sys3,metric=ter,bleu", "--json").json
+    assert {one["metric"] for one in found["metrics"]} == {"comet", "people"}
+    assert "sys3" not in found["systems"]
+    words = ["--task", "en-de", "--without", "metric=COMET", "--json"]
+    found = evenhand("metrics", campaign, *words).json
+    assert [one["metric"] for one in found["metrics"]] == ["BLEU-refA"]
+    source = Path(campaign) / "metric-scores" / "en-de" / "BLEU-refA.seg.score"
+    source.with_name("BLEU-src.seg.score").write_text(source.read_text("utf-8"), "utf-8")
+    said = evenhand("metrics", campaign, "--task", "en-de", "--lower", "BLEU", code=2).err
+    assert "no metric 'BLEU'. There are BLEU-refA, BLEU-src" in said
+    for files, name in (([beside], "ter"), ([campaign], "COMET")):
+        said = evenhand("metrics", *files, "--without", name, code=2).err
+        assert f"{name} is a metric: write --without metric={name}" in said
+        assert "is a" not in evenhand("metrics", *files, "--without", "nobody", code=2).err
+
+
+def test_a_metric_is_excluded_alike_in_metrics_and_report(evenhand, beside, tmp_path):
+    words = ["report", beside, "--sections", "metrics"]
+    said = evenhand(*words, "--without", "ter", code=2).err
+    assert "ter is a metric: write --without metric=ter" in said
+    report = evenhand(*words, "--without", "metric=ter", "--json").json
+    (section,) = report["parts"][0]["sections"]
+    assert {"--without", "metric=ter"} <= {*section["command"].split()}
+    for name in ("nobody", "te"):
+        assert "is a metric" not in evenhand(*words, "--without", name, code=2).err
+    people = tmp_path / "people.csv"  # without metrics, the name is unknown
+    people.write_text("system,item,score\na,1,3\nb,1,4\na,2,3\nb,2,5\n", "utf-8")
+    said = evenhand("report", str(people), "--without", "nobody", code=2).err
+    assert "no system 'nobody'" in said or ("nobody" in said and "metric" not in said)
+
+
+def test_lower_scores_of_a_metric_are_better_in_metrics_and_report(evenhand, beside):
+    words = ["--lower", "bleu,comet", "--json"]
+    found = evenhand("metrics", beside, *words).json
+    assert found["metrics"][0]["metric"] == "ter"
+    report = evenhand("report", beside, "--sections", "metrics", *words).json
+    (section,) = report["parts"][0]["sections"]
+    assert section["command"].endswith("--lower bleu,comet")
+    assert report["command"].endswith("--lower bleu,comet")
+
+
+def test_options_that_mean_nothing_of_a_folder_are_refused(evenhand, campaign):
+    for words in ("--weight n", "--column item=seg", "--missing 99", "--from ratings"):
+        said = evenhand("metrics", campaign, *words.split(), code=2).err
+        assert f"{words.split()[0]} does not apply to a folder of mt-metrics-eval" in said

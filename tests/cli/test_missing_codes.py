@@ -81,3 +81,18 @@ def test_outcomes_and_ranks_have_codes_too(evenhand, folder):
         {"ranking": [*"aaabbb"], "system": [*"xyzxyz"], "rank": [1, 2, 99, 2, 1, 3]}
     )
     assert read(ranked, missing=99).comparisons().tally().counts.sum() == 4
+
+
+@pytest.mark.parametrize("missing", [99, [99, "n.a."], "99.0,N.A.", ["99", " n.a. "]])
+def test_python_takes_numbers_and_words(missing):
+    table = CODED if missing != 99 else CODED.filter(pl.col("score") != "n.a.")
+    rows = evenhand.read(table, missing=missing).rows()
+    assert sorted({*rows.score.tolist()}) == [2, 3, 4, 5]
+
+
+def test_a_code_that_no_cell_holds_is_said(evenhand, folder):
+    CODED.write_csv("scores.csv")
+    answer = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98", "--json").json
+    assert "no cell of score is 98: check --missing 98." in texts_of(answer)
+    shown = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98").out
+    assert "no cell of score is 98" in shown

@@ -237,3 +237,34 @@ def test_a_published_table_of_system_scores_is_read_as_it_comes(evenhand, tmp_pa
     assert said["prefixed"]["values"]["prefix"] == "wmt23."
     metrics, _ = compare(evenhand, path, "--criterion", "mqm")
     assert [(one["metric"], one["pa"]) for one in metrics] == [("da", 12 / 15)]
+
+
+@pytest.mark.parametrize("text", ["inf", "good", "None"])
+def test_a_score_of_a_folder_that_is_no_number_has_remedies_that_work(evenhand, tmp_path, text):
+    folder = tmp_path / "wmt"
+    for path, name, cell in (
+        ("human-scores/de.mqm.seg.score", "bleu", None),
+        ("metric-scores/de/A.seg.score", "bleu", None),
+        ("metric-scores/de/B.seg.score", "comet", text),
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"{one['system']}\t{one[name]}" for one in SCORES]
+        if cell:
+            lines[7] = f"s1\t{cell}"
+        (folder / path).write_text("\n".join(lines) + "\n", "utf-8")
+    said = " ".join(evenhand("metrics", str(folder), code=2).err.split())
+    assert "B of s1 on de / 3" in said
+    assert text == "None" or f"'{text}' in column 'score' of B.seg.score (line 8)" in said
+    for way in "iw":
+        evenhand("metrics", str(folder), *shlex.split(re.search(WAYS[way], said)[1]))
+
+
+@pytest.mark.parametrize("options", [("--without", "system=s5"), ("--where", "system <> 's5'")])
+@pytest.mark.parametrize("gold", ["ratings", "comparisons"])
+def test_a_system_that_was_excluded_is_not_called_unjudged(evenhand, tmp_path, gold, options):
+    if gold == "comparisons" and options[0] == "--where":
+        options = ("--where", "\"left\" <> 's5' and \"right\" <> 's5'")
+    files = write(JUDGED[gold], tmp_path / "people.csv"), write(SCORES, tmp_path / "scores.csv")
+    said = evenhand("metrics", *files, *options).out
+    assert "1 of 6 systems (s5)" in said
+    assert "Not used" not in said

@@ -68,3 +68,11 @@ def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
     assert "2 of 12 ranks of the others are blank" in " ".join(
         evenhand("inspect", rankings).out.split()
     )
+
+
+def test_the_seed_that_help_shows_is_the_one_that_python_uses():
+    """The option must not import numpy for its default, so it stands twice."""
+    from evenhand.cli import options
+    from evenhand.data import coding
+
+    assert options.SEED == coding.SEED

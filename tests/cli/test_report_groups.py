@@ -96,3 +96,15 @@ def test_ratings_of_which_no_criterion_is_ranked_are_reported_all_the_same(tmp_p
         for one in tables
         for row in one["rows"]
     )
+
+
+def test_a_control_is_held_equal_and_said(evenhand, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [{**row, "longer": float(rng.normal())} for row in draw_votes()]
+    pl.DataFrame(rows).write_csv(tmp_path / "votes.csv")
+    options = ["--control", "longer", "--sections", "ranking,methods", "--json"]
+    report = evenhand("report", str(tmp_path / "votes.csv"), *options).json
+    ranking, methods = report["parts"][0]["sections"]
+    assert report["command"].endswith("--control longer")
+    assert ranking["command"].endswith("--control longer")
+    assert "longer held constant" in methods["blocks"][0]["text"]

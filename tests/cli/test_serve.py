@@ -18,6 +18,7 @@ from evenhand.cli.main import main
 from evenhand.design.reading import read_campaign
 from evenhand.web import Store
 from evenhand.web.store.audit import audit
+from stored_campaigns import judge_next
 from waiting import LONG
 
 ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n"
@@ -154,3 +155,41 @@ def test_another_campaign_in_the_same_database_is_refused(tmp_path: Path) -> Non
         True,
     )
     assert os.access(tmp_path / "items.db", os.R_OK)
+
+
+def test_a_seat_with_two_logins_is_counted_once(tmp_path: Path) -> None:
+    table = tmp_path / "items.csv"
+    table.write_text(f"{ITEMS}3,drei,three,tre\n4,vier,four,quattro\n5,x,y,z\n6,a,b,c\n")
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"] == "items: 3 judges, 0 of 6 questions answered"
+    with Store.open(str(tmp_path / "items.db")) as store:
+        judge_next(store, "judge-1")
+        store.revoke("judge-1")
+        store.invite("new", seat="judge-1")
+        store.revoke("judge-2")
+        store.invite("spare", seat="")
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"] == "items: 2 judges, 1 free place, 1 of 6 questions answered"
+    with Store.open(str(tmp_path / "items.db")) as store:
+        store.pause()
+    with serve(str(table), "--port", "0") as said:
+        assert said["serves"].endswith(" answered; it is paused:")  # and the rest on the next line
+
+
+def test_a_seed_that_others_may_know_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(ITEMS)
+    drawn, named = tmp_path / "drawn.toml", tmp_path / "named.toml"
+    drawn.write_text('items = "items.csv"\n')
+    named.write_text('seed = 7\nitems = "items.csv"\n')
+    launch(drawn)  # its seed is in the database now
+    for path in (drawn, named, named):  # the last once more, now that it is launched
+        command = [sys.executable, "-m", "evenhand", "serve", str(path), "--port", "0"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stdout is not None
+            assert server.stdout.readline().startswith("serves")
+            server.send_signal(signal.SIGINT)
+            told = server.communicate(timeout=LONG)[1]
+            assert server.returncode == 0
+        assert ("names its seed" in told) == (path == named)

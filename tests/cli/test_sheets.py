@@ -188,3 +188,35 @@ def test_foreign_headings_are_refused_with_a_remedy_that_works(evenhand, folder,
         "Stil": 360,
     }
     assert (groups["Stil"]["n_judges"], groups["Stil"]["n_items"]) == (4, 30)
+
+
+def test_commands_of_a_report_name_the_sheet(evenhand, study):
+    words = ("--sheet", "Responses", "--sections", "scores", "--json")
+    report = evenhand("report", study, *words).json
+    (section,) = report["parts"][0]["sections"]
+    for command in (report["command"], section["command"]):
+        assert "--sheet Responses" in command
+
+
+@pytest.mark.parametrize(
+    ("sheets", "names"),
+    [
+        # the judges are named, so that sheets are something else, such as waves
+        (2 * [rate(0, ("judge", "system", "score"))], "first, second"),
+        # nobody says whose outputs were scored: sheets may be systems
+        (2 * [[("item", "fluency"), ("i1", 3), ("i2", 4)]], "first, second"),
+        ([rate(0), rate(0, ("item", "system", "rating"))], "first, second"),
+    ],
+)
+def test_other_sheets_are_chosen_by_name(evenhand, folder, sheets, names):
+    write_sheets("book.xlsx", dict(zip(("first", "second"), sheets, strict=True)))
+    said = evenhand("rank", "book.xlsx", code=2).err
+    assert names in said
+    assert "--sheet first" in said
+
+
+@pytest.mark.parametrize("names", [("German", "French"), ("News", "Law"), ("Batch1", "Batch2")])
+def test_sheets_of_parts_of_a_study_are_no_judges(evenhand, folder, names):
+    write_sheets("book.xlsx", dict(zip(names, (rate(0), rate(1)), strict=True)))
+    said = evenhand("rank", "book.xlsx", code=2).err
+    assert f"say which one: --sheet {names[0]}" in " ".join(said.split())

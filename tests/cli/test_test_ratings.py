@@ -298,3 +298,16 @@ def test_a_million_ratings_of_fifty_systems_take_seconds():
     assert len(found.pairs.first) == 1225
     assert "flips by saddlepoint" in found.signature
     assert spent < 20  # seconds of CPU; 5 to 7 on one core of 2026
+
+
+def test_pairs_that_no_test_has_do_not_count_for_holm(evenhand, folder):
+    rows = [(f"i{i}", s, i % 5 + 3 * (s == "a")) for i in range(12) for s in "ab"]
+    rows += [(f"other{i}", s, i % 4) for i in range(12) for s in "cd"]
+    pl.DataFrame(rows, ["item", "system", "score"], orient="row").write_csv("apart.csv")
+    found = evenhand("test", "apart.csv", "--json").json
+    known = [one for one in found["pairs"] if one["p_signed_rank"] is not None]
+    assert [(one["first"], one["second"]) for one in known] == [("a", "b"), ("c", "d")]
+    assert found["tests"]["signed_rank"]["tested"] == len(known) == 2
+    # 2/2^12, all differences being of one sign, and twice that as the other pair has its own
+    assert known[0]["p_signed_rank"] == pytest.approx(2 / 2**12)
+    assert known[0]["holm_signed_rank"] == pytest.approx(4 / 2**12)

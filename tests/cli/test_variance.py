@@ -62,3 +62,17 @@ def test_comparisons_show_tastes_and_a_wanted_error_is_answered(evenhand, voted)
     assert text.startswith("A standard error of 0.2 log-worth takes")
     assert "comparisons each on" in text
     assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+def test_a_likelihood_too_flat_to_follow_has_no_end(evenhand, folder):
+    """Twelve scores of two systems, whose profile rises until rounding decides."""
+    rows = (
+        "ann,1,A,4 ann,1,B,3 ann,2,A,5 ann,2,B,3 bob,1,A,4 bob,1,B,3"
+        " bob,2,A,4 bob,2,B,2 cem,3,A,4 cem,3,B,4 cem,1,A,5 cem,1,B,3"
+    )
+    text = "\n".join(["judge,item,system,score", *rows.split()]) + "\n"
+    (folder / "few.csv").write_text(text, encoding="utf-8")
+    assert "the likelihood is too flat for profiles" in " ".join(
+        evenhand("variance", "few.csv").out.split()
+    )
+    assert evenhand("plan", "--pilot", "few.csv", "--judges", "5", "--campaigns", "0").out

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -136,3 +137,55 @@ def test_what_people_should_judge(files, evenhand):
 def test_refusals(files, evenhand, name, words, says):
     words = [files(word) if word in ("people", "verdicts") else word for word in words]
     assert says in evenhand("rank", files(name), *words, code=2).err
+
+
+def test_commands_of_a_report_name_columns_of_the_verdicts_for_verdicts_alone(
+    files, evenhand, tmp_path
+):
+    """Two tasks: the verdicts, whose items are called seg, are opened for each."""
+    for name in ("people", "verdicts"):
+        with Path(files(name)).open(newline="") as file:
+            header, *rows = csv.reader(file)
+        header = ["seg" if name == "verdicts" and one == "item" else one for one in header]
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            tasks = [[*row, task] for task in ("de", "fr") for row in rows]
+            csv.writer(file).writerows([[*header, "task"], *tasks])
+    people, verdicts = (str(tmp_path / f"{name}.csv") for name in ("people", "verdicts"))
+    page, column = str(tmp_path / "page.json"), ("--column", "item=seg")
+    evenhand("report", people, "--llm", verdicts, *column, "--sections", "ranking,llm", "-o", page)
+    parts = json.loads(Path(page).read_text())["parts"]
+    sections = [{one["name"]: one for one in part["sections"]} for part in parts]
+    assert [one["llm"]["not_run"] for one in sections] == ["", ""]
+    commands = [one[name]["command"] for one in sections for name in ("ranking", "llm")]
+    for command in commands:
+        evenhand(*shlex.split(command)[1:])
+    assert [("seg" in one, "--llm" in one) for one in commands] == [(False,) * 2, (True,) * 2] * 2
+
+
+def find_note(evenhand, *words):
+    findings = json.loads(evenhand("rank", *words, "--json").out)["findings"]
+    return [one for one in findings if one["code"] == "verdict-probabilities"]
+
+
+def test_outcomes_contrary_to_probabilities_are_counted(files, evenhand, tmp_path):
+    for contrary, severity in ((0, "note"), (400, "warning")):
+        path = rewrite(
+            files,
+            tmp_path / "likely.csv",
+            lambda at, row, n=contrary: add_probability(at, row, contrary=n),
+        )
+        (found,) = find_note(evenhand, files("people"), "--llm", path)
+        assert (found["severity"], found["values"]["contrary"]) == (severity, contrary)
+
+
+def test_names_that_differ_are_shown(files, evenhand, tmp_path):
+    sides = ("left", "right")
+    path = rewrite(
+        files,
+        tmp_path / "capitals.csv",
+        lambda _, row: {name: one.upper() if name in sides else one for name, one in row.items()},
+    )
+    said = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
+    assert "no system is: people's 's00', the verdicts' 'S00')" in said
+    path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
+    assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err

@@ -94,3 +94,34 @@ def test_a_link_without_a_verb_is_not_said_again(evenhand):
 def test_a_server_that_is_away_is_one_line_for_one_look(evenhand):
     ran = evenhand("watch", f"http://127.0.0.1:1/a/{SECRET}", code=2)
     assert "127.0.0.1:1 does not answer: connection refused" in " ".join(ran.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--level", ".9"), "--level is for files of votes: a campaign has one board for all"),
+        (("--column", "judge=x"), "--column is for files of votes"),
+        (("--task", "betterr"), "--task betterr: this campaign has no such pass"),
+        (("--every", "3"), "--every is the pace of --live: say that too"),
+        (("--live", "--csv"), "--live shows a board on the terminal, or with --json a line"),
+        (("--live", "-o", "x.json"), "--live shows a board on the terminal"),
+        (("--live", "other.db"), "--live watches one file, campaign or link at a time"),
+    ],
+)
+def test_words_that_do_not_go_together_are_refused(evenhand, database, words, said):
+    assert said in " ".join(evenhand("watch", database, *words, code=2).err.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "role,judge,link,launch\njudge,ann,https://x/j/y,\n",
+        "\ufeffrole;judge;link;launch\r\njudge;ann;https://x/j/y;a\r\n",
+    ],
+)
+def test_a_file_without_a_link_of_the_organiser_is_refused(evenhand, folder, text):
+    Path("none.links.csv").write_text(text)
+    assert (
+        "holds no link of the organiser's"
+        in evenhand("watch", "--live", "none.links.csv", code=2).err
+    )

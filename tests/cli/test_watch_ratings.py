@@ -86,3 +86,49 @@ def test_options_of_ratings_hold_while_the_file_grows(rated, monkeypatch):
     ((one,), judged) = seen[0].passes, seen[0].judged
     assert (one.name, judged) == ("fluency", len(ROWS))
     assert [row.system for row in one.scores][-1] == "A"
+
+
+def ranked_apart(found):
+    return {
+        one["name"]: [(row["system"], row["score"]) for row in one["scores"]]
+        for one in found["passes"]
+    }
+
+
+def test_options_of_ratings_mean_what_they_mean_in_rank(evenhand, folder):
+    rows = [
+        f"j{judge},i{item},{system},{name},{'old' if judge < 4 else 'new'},{value + judge % 3}\n"
+        for judge in range(8)
+        for system, values in (*SCORES.items(), ("refA", (60, 61, 64, 66)))
+        for item, value in enumerate(values)
+        for name in ("fluency", "adequacy")
+    ]
+    text = "judge,item,system,criterion,panel,score\n" + "".join(rows)
+    (folder / "scores.csv").write_text(text, encoding="utf-8")
+    words = ["scores.csv", "--criterion", "fluency", "--better", "lower", "--rank-references"]
+    found = evenhand("watch", *words, "--json").json
+    assert found["judged"] == len(rows) // 2
+    ((name, watched),) = ranked_apart(found).items()
+    assert name == "fluency"
+    ranked = evenhand("rank", *words, "--json").json
+    assert watched == [(row["system"], row["estimate"]) for row in ranked["systems"]]
+    assert watched[0][0] == "refA"
+    words = ["scores.csv", "--criterion", "fluency", "--group-by", "panel"]
+    watched = ranked_apart(evenhand("watch", *words, "--json").json)
+    groups = evenhand("rank", *words, "--json").json["groups"]
+    assert {name.partition(",")[0] for name in watched} == {*groups} == {"old", "new"}
+    for name, systems in watched.items():
+        beside = groups[name.partition(",")[0]]
+        assert systems[:3] == [(row["system"], row["estimate"]) for row in beside["systems"]]
+
+
+def test_codes_for_no_answer_are_warned_of(evenhand, folder):
+    rows = [
+        f"j{judge},i{item},{system},{99 if (judge + item) % 9 == 0 else 1 + (judge + item) % 5}\n"
+        for judge in range(6)
+        for item in range(6)
+        for system in "AB"
+    ]
+    (folder / "scores.csv").write_text("judge,item,system,score\n" + "".join(rows))
+    said = " ".join(evenhand("watch", "scores.csv").out.split())
+    assert "If 99 means no answer, add --missing 99" in said

@@ -5,7 +5,11 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+import pandas as pd
 import pytest
+
+import evenhand as package
+from evenhand.errors import InvalidJudgments, UnknownOption
 
 COLUMNS = ("judge", "item", "left", "right", "outcome")
 
@@ -80,3 +84,25 @@ def test_the_report_names_them_in_its_methods_and_reruns_with_them(evenhand, vot
     (written,) = (one["text"] for one in section["blocks"] if one["name"] == "methods.txt")
     assert "72 of 288 rows, 2 of 8 judges (gpt, judge-05), by name." in written
     assert "--without judge-05,judge=gpt" in section["command"]
+
+
+def test_a_pilot_goes_without_them(evenhand, votes):
+    words = ("plan", "--pilot", "votes.csv", "--campaigns", "0", "--without", "B", "--json")
+    excluded = evenhand(*words).json["excluded"]
+    assert [one["system_names"] for one in excluded] == [["B"]]
+    said = evenhand("plan", "--systems", "3", "--gap", ".3", "--without", "B", code=2).err
+    assert "--without is of a pilot" in " ".join(said.split())
+
+
+def test_python_takes_names(votes):
+    data = package.read(votes, without=["judge-01", "system=gpt"])
+    assert [(one.code, one.rows) for one in data.excluded] == [("judges", 36), ("systems", 126)]
+    frame = package.read(pd.read_csv(votes), without="judge-01,A")
+    assert (
+        package.rank(frame).systems
+        == package.rank(package.read(votes, without=["judge-01", "A"])).systems
+    )
+    with pytest.raises(UnknownOption, match="is a system and a judge"):
+        package.read(votes, without=["gpt"])
+    with pytest.raises(InvalidJudgments, match="Did you mean 'judge-07'"):
+        package.read(votes, without=["judge-7"])

@@ -7,6 +7,7 @@ which gives the same numbers in every version of Python.
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import itertools
@@ -78,6 +79,15 @@ REFUSED: Final[dict[str, str | bytes]] = {
     "nojudge.csv": "system,item,score\nA,1,3\nB,1,2\nA,2,3\n",
     "repeated.csv": "left,left,outcome\nA,B,left\n",
     "log.jsonl": '{"body":{"kind":"launch","number":1},"hash":"63c8"}\n',
+    "page.csv": "<html><body>404</body></html>",
+    "feed.csv": "<?xml version='1.0'?><a/>",
+    "paper.csv": b"%PDF-1.4\n\xff\xff",
+    "packed.csv.bz2": bz2.compress(TWO.encode()),
+    "unmarked.csv": TWO.encode("utf-16-le") + b"\x00\xd8",
+    "header.csv": 'left,right,"outcome\nA,B,left\n',
+    "comma.csv": 'left,right,outcome,weight\nA,B,left,"1,5"\n',
+    "pasted.csv": 2 * "judge,system,score\nj,A,3\n",
+    "emptied.db": "",
     "campaign.json": '{"name":"c","instructions":"","consent":"","thanks":"","design":{}}',
 }
 """Files of which most are refused, and what stands in them."""
