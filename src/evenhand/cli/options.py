@@ -874,10 +874,13 @@ def refuse_unknown_settings(
     given: frozenset[str],
     options: Mapping[str, tuple[str, str]] = MODEL_OPTIONS,
 ) -> None:
+    offered = click.get_current_context().params  # a verb may lack options that a model has
     for name in sorted(given & options.keys()):
         option, setting = options[name]
         if setting not in known:
-            others = [word for word, other in options.values() if other in known]
+            others = [
+                options[one][0] for one in options if one in offered and options[one][1] in known
+            ]
             has = f"it has {listing(others)}" if others else "it has no such options"
             raise UnknownOption(f"{option} does not apply to {model}: {has}")
 
