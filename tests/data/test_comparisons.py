@@ -98,6 +98,12 @@ def test_what_was_judged_tells_no_groups_apart(name, engine):
         handle(Comparisons, VOTES, engine).tally((name,))
 
 
+def test_a_weight_tells_no_groups_apart():
+    weighed = handle(Comparisons, VOTES | {"weight": [1] * len(VOTES["left"])}, "polars")
+    with pytest.raises(UnknownOption, match=r"^weight says how much a row counts"):
+        weighed.tally(("weight",))
+
+
 @pytest.mark.parametrize(("column", "role"), [("output", "system"), ("place", "rank")])
 def test_a_column_of_rankings_that_pairs_no_longer_have_is_refused_by_name(column, role):
     table = {"ranking": ["1", "1"], "system": ["A", "B"], "rank": [1, 2]}

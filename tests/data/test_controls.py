@@ -194,6 +194,21 @@ def test_what_is_said_of_systems_is_the_same_with_controls_and_without(asked) ->
     assert said[0] == said[1]
 
 
+NOTED = {
+    "methods": evenhand.compare_methods,
+    "position bias": evenhand.find_position_bias,
+    "cycles": evenhand.find_cycles,
+    "fragility": evenhand.find_fragility,
+    "models": evenhand.tabulate_models,
+    "fit": BradleyTerry().fit,
+}
+
+
+@pytest.mark.parametrize("asked", NOTED)
+def test_it_says_how_many_controls_it_left_out(asked) -> None:
+    assert list(NOTED[asked](_many(controls=True)).notes).count("24 controls excluded") == 1
+
+
 def test_judges_are_screened_by_the_controls_and_systems_are_not_made_of_them() -> None:
     data = _many(controls=True)
     (card,) = [one for one in evenhand.screen_judges(data).cards if one.judge == "j0"]

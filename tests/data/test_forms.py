@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from evenhand.data.controls import count_pairs
+from evenhand.errors import InvalidJudgments
+from evenhand.models.registry import MODELS
 from tallies import table
 
 ROWS = [
@@ -31,3 +33,9 @@ def test_a_table_its_votes_and_its_tally_are_counted_alike(by):
         np.testing.assert_array_equal(one.pool(by).factor(name).codes, two.factor(name).codes)
     assert list(map(str, cells(one.pool(by)))) == list(map(str, cells(two)))
     assert one.digest == two.digest
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_refuses_what_holds_no_judgments_in_the_same_words(name):
+    with pytest.raises(InvalidJudgments, match=r"a model of \w+ is fitted to .* not to NoneType"):
+        MODELS[name].make().fit(None)

@@ -7,6 +7,8 @@ import pytest
 
 from evenhand.data.labels import (
     OUTCOMES,
+    Complete,
+    is_both_bad,
     is_missing,
     read_outcome,
     refuse_unknown,
@@ -92,3 +94,31 @@ def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
     option = re.search(r"--outcome '(.*?)', in Python", str(caught.value))[1]
     assert option == f"{label}=left|tie|right"
     assert option.rsplit("=", 1)[1] not in OUTCOMES
+
+
+@pytest.mark.parametrize("labels", [["x" * 61], [f"an answer {i}" for i in range(13)]])
+def test_texts_are_not_proposed_as_outcomes(labels):
+    with pytest.raises(InvalidJudgments) as caught:
+        refuse_unknown(labels, " (row 3)")
+    assert "--outcome" not in str(caught.value)
+    assert "--column outcome=NAME" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+LEFT = "left a model_a system_a output_a answer_a response_a leftvote first a>b > 1"
+RIGHT = "right b model_b system_b output_b answer_b response_b rightvote second b>a < 2"
+
+
+@pytest.mark.parametrize(("one", "other"), [*zip(LEFT.split(), RIGHT.split(), strict=True)])
+def test_what_says_left_in_any_case_has_a_mirror_that_says_right(one, other):
+    for change in (str, str.upper, str.title):
+        assert [read_outcome(change(label)) for label in (one, other)] == ["left", "right"]
+    assert read_outcome(one, Complete(won="left")) is None
+
+
+def test_both_bad_is_a_tie_however_it_is_written():
+    for label in ("bothbad", "both bad", "Both bad", "both_bad", "tie (bothbad)", "bothbad_vote"):
+        assert read_outcome(label) == "tie"
+        assert is_both_bad(label)
+    assert read_outcome("both") == read_outcome("Neither") == read_outcome("TIE") == "tie"
+    assert not is_both_bad("both")

@@ -138,6 +138,17 @@ def test_a_sign_may_have_blanks_but_must_be_there():
         data.split_merged(" ")
 
 
+def test_systems_that_only_merged_names_hold_are_named():
+    note = handle(Rankings, RANKED, "polars").split_merged("+").source.notes[-1]
+    assert note == (
+        "2 of 6 names stand for several systems, such as 'A+C': each of these is compared with the"
+        " others, not with one another"
+    )
+    columns = {"ranking": ["r", "r"], "system": ["Transformer+R2L", "C"], "rank": [1, 2]}
+    note = handle(Rankings, columns, "polars").split_merged("+").source.notes[-1]
+    assert note.endswith("; only ever found in such names: R2L, Transformer")
+
+
 def test_read_takes_names_apart_after_rows_and_task_are_chosen():
     columns = RANKED | {"task": ["x"] * 3 + ["y"] * 3}
     frame = native(columns, "polars")
@@ -181,6 +192,12 @@ def test_names_that_look_merged_are_pointed_out_in_fits_refusals_and_inspections
     assert "named like" not in "".join(inspect(odd).notes)  # X is nobody
     one = read(pl.DataFrame(votes), system_separator="+")
     assert "named like" not in "".join((*inspect(one).notes, *BradleyTerry().fit(one).notes))
+
+
+def test_what_is_excluded_is_counted_in_comparisons():
+    votes = read(pl.DataFrame(VOTES | {"judge": list("aabb")}), system_separator="+")
+    (excluded,) = votes.without(judges=["b"]).excluded
+    assert excluded.clause.startswith("5 of 8 comparisons, ")  # of two rows in four
 
 
 def test_written_comparisons_are_taken_apart_and_written_rankings_are_not(tmp_path):

@@ -45,3 +45,17 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_one_name_means_the_same_as_a_list_of_it(call):
     assert call(str) == call(lambda name: [name])
+
+
+def test_one_pair_and_one_place_mean_the_same_as_lists_of_them():
+    ranking = evenhand.rank(DATA)
+    first, *_, last = ranking.systems
+    pair = evenhand.find_fragility(DATA, pairs=(first, last)).says
+    assert pair == evenhand.find_fragility(DATA, pairs=[(first, last)]).says
+    with pytest.raises(evenhand.UnknownOption, match="two systems each"):
+        evenhand.find_fragility(DATA, pairs=["one"])
+    assert evenhand.find_fragility(DATA, after=1).says == (
+        evenhand.find_fragility(DATA, after=[1]).says
+    )
+    alone = evenhand.check_borders(ranking, after=1)
+    assert [one.after for one in alone.borders] == [1]

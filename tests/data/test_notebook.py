@@ -7,6 +7,18 @@ import inspect
 import pytest
 
 import evenhand
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.markup import MAX_ROWS, render_html
+
+
+def test_a_notebook_escapes_names_and_says_how_many_rows_are_left():
+    rows = tuple({"system": f"<s{n}>", "n": n} for n in range(MAX_ROWS + 3))
+    columns = (Column("system", "system", "name"), Column("n", "n", "count"))
+    shown = render_html(Document("few", ("<b>&",), (Table("t", "", columns, rows),)))
+    assert "<td>&lt;s0&gt;</td><td>0</td>" in shown
+    assert "&lt;b&gt;&amp;" in shown
+    assert shown.count("<tr>") == MAX_ROWS + 1
+    assert "... and 3 more" in shown
 
 
 def _results() -> list[str]:

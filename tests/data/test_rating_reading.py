@@ -12,7 +12,7 @@ import pytest
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import AnnotationColumn, Source
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownColumn
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {
@@ -177,3 +177,15 @@ def test_a_file_is_read_without_a_data_frame_library(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@every_engine
+def test_columns_of_the_wrong_kind_are_refused(engine):
+    for more, asked, why in (
+        ({"score": ["good", "bad", "good", "1", "2"]}, (), "holds string: scores are numbers"),
+        ({"length": [1.5, 2.5, 3.5, 4.5, 5.5]}, ["length"], "by text or whole numbers"),
+    ):
+        with pytest.raises(InvalidJudgments, match=why):
+            handle(Ratings, FULL | more, engine).rows(factors=asked)
+    with pytest.raises(UnknownColumn, match="ratings need the column score; score not found"):
+        handle(Ratings, {"system": ["A"], "judge": ["j"]}, engine)

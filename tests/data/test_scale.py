@@ -30,6 +30,11 @@ def test_what_is_no_scale_is_refused_with_what_to_write(text):
         read_scale(text)
 
 
+def test_more_steps_than_anybody_tells_apart_are_refused():
+    with pytest.raises(UnknownOption, match=r"1,000,000 steps, .* write 0\.\.1e\+06"):
+        read_scale("0-1000000")
+
+
 def test_few_scores_off_a_scale_may_be_excluded_and_many_may_not():
     with pytest.raises(InvalidJudgments, match=r"correct it, exclude it \(--missing 9, "):
         read_scale("1-5").check(np.array([9.0, *[3.0] * 20]))

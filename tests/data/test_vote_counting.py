@@ -20,6 +20,12 @@ def test_what_the_table_does_not_tell_apart_its_votes_do_not_either(factor):
         data.votes().tally([factor])
 
 
+def test_the_refusal_lists_what_these_votes_have():
+    votes = handle(Comparisons, NAMED, "pandas").votes()
+    with pytest.raises(UnknownColumn, match=r"do not distinguish item: they know judge, task$"):
+        votes.tally(["item"])
+
+
 @pytest.mark.parametrize("factor", ["judge", "task"])
 def test_what_the_table_tells_apart_its_votes_count_alike(factor):
     data = handle(Comparisons, NAMED, "pandas")

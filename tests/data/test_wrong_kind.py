@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.errors import InvalidJudgments
+from evenhand.errors import InvalidJudgments, UnknownFormat
 
 VOTES = pd.DataFrame(
     [("A", "B", "left", "ann", "1"), ("B", "A", "left", "tom", "2")],
@@ -73,3 +73,8 @@ def test_a_tally_is_refused_where_the_judgments_themselves_are_needed():
     tally = evenhand.read(VOTES).tally()
     with pytest.raises(InvalidJudgments, match=r"not in Tally: pass what evenhand\.read opens"):
         evenhand.find_cycles(tally)
+
+
+def test_a_diagnosis_of_comparisons_names_what_looks_at_their_judges():
+    with pytest.raises(UnknownFormat, match="screen_judges looks at who made them"):
+        evenhand.diagnose_judges(evenhand.read(VOTES))

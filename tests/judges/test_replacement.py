@@ -293,6 +293,21 @@ def test_domains_are_tested_by_themselves_and_adjusted_together(scores):
     assert "by domain" in result.signature
 
 
+def test_a_domain_without_enough_judges_is_named(scores):
+    few = {
+        "judge": ["ann0", "ann1", "gpt"] * 2,
+        "item": ["x1"] * 3 + ["x2"] * 3,
+        "system": ["s0"] * 6,
+        "score": [1, 2, 2, 3, 3, 3],
+    }
+    table = {name: scores[name] + few[name] for name in scores}
+    table["domain"] = ["chat"] * len(scores["item"]) + ["law"] * 6
+    result = evenhand.replace(table, llm_judges="gpt", epsilon=0.15, by="domain")
+    assert [one.group for one in result.replacements] == ["chat"]
+    (note,) = (one for one in result.notes if one.code == "replacement-untested")
+    assert str(note).startswith("gpt (law) cannot be tested: 2 people judged")
+
+
 def test_comparisons_by_domain():
     rng = np.random.default_rng(6)
     rows = [

@@ -207,6 +207,11 @@ def test_only_metrics_that_no_other_beats_share_first_place(found):
     assert open_first == "m0 has the highest SPA, but is not significantly better than m2."
 
 
+def test_where_nothing_is_tested_the_headline_says_so():
+    found = meta_evaluate(*make(1, (0.5, 3.0), systems=2))
+    assert "differences were not tested" in found.document().answer[0]
+
+
 def test_a_metric_is_left_out_by_name(tables, found):
     people, scores = tables
     other = meta_evaluate(people, {**scores, "bad": [1.0] * len(scores["m0"])}, without=["bad"])
@@ -261,6 +266,20 @@ def test_lower_scores_of_people_and_of_metrics_are_negated_and_named(tables, fou
     assert {"gold-negated", "metric-negated"} <= {one.code for one in other.notes}
     assert other.metrics == ("m0", "m1", "ter")
     assert sorted(values(other).values()) == pytest.approx(sorted(values(found).values()), abs=1e-9)
+
+
+@pytest.mark.parametrize("shift", [-60.0, 0.0, 1.0])
+def test_error_rates_are_negated_by_their_mean_not_by_their_least_score(tables, shift):
+    people, scores = tables
+    rates = [40 - 10 * one for one in scores["m0"]]
+    given = {**scores, "ter": [one + shift * 40 / abs(shift or 1) for one in rates]}
+    if shift < 0:  # negated before
+        given["ter"] = [-abs(one) for one in rates]
+    else:
+        given["ter"][0] = -5.0
+    found = meta_evaluate(people, given, statistics=["system-pearson"])
+    assert ("metric-negated" in {one.code for one in found.notes}) == (shift >= 0)
+    assert dict(zip(found.metrics, found.values["system-pearson"], strict=True))["ter"] > 0.5
 
 
 def test_penalties_of_people_do_not_blame_the_metrics_and_the_remedy_works(tables, found):
@@ -468,6 +487,14 @@ def test_the_mean_limit_of_ties_is_of_the_parts_that_there_are():
     metric = {**people, "m": [0.0, 0.5, 9.0] * 3}
     del metric["score"]
     assert meta_evaluate(people, metric).epsilon == pytest.approx([0.5])
+
+
+def test_a_preference_of_each_pair_is_the_sign_of_the_difference():
+    votes = {"item": [1, 1, 2, 2, 3, 3], "left": list("ababab"), "right": list("bababa")}
+    votes["outcome"] = ["left", "right", "left", "right", "left", "left"]
+    scores = {"item": [1, 1, 2, 2, 3, 3], "system": list("ababab"), "m": [2.0, 1.0] * 3}
+    found = meta_evaluate(votes, scores, statistics=["preference"])
+    assert found.values["preference"][0] == pytest.approx(5 / 6)
 
 
 def test_rankings_and_a_ranking_are_gold_of_systems():

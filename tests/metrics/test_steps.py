@@ -170,3 +170,12 @@ def test_outputs_without_scores_are_counted_once():
     words = r"5 outputs .*: m of s5 on 1, m of s5 on 2, m of s5 on 3 and 2 more"
     with pytest.raises(InvalidJudgments, match=words):
         meta_evaluate(table(people), kept)
+
+
+def test_how_few_items_have_two_judged_outputs_is_said():
+    people, metric, _ = draw(3)
+    gold = table(people)
+    kept = [at for at in range(K * S) if gold["item"][at] < 2 or gold["item"][at] == at // S]
+    gold = {name: [column[at] for at in kept] for name, column in gold.items()}
+    found = meta_evaluate(gold, table(metric, "m"))
+    assert "Statistics of segments use only 2 of 6 items" in " ".join(map(str, found.notes))

@@ -105,6 +105,13 @@ def test_the_first_screen_has_the_forest_or_else_the_first_figure() -> None:
     assert page.count('id="parts-0-sections-0-figures-0-broad-title"') == 1
 
 
+def test_a_light_leads_to_the_section_that_made_it() -> None:
+    page = write_page(make_report())
+    light = re.search(r'<a href="#(\w+)" data-path="/parts/0/key_checks/0/asks">', page)
+    assert light
+    assert f'<section id="{light[1]}">' in page
+
+
 def test_systems_may_be_called_like_numbers_and_like_states_of_checks() -> None:
     page = write_page(make_report(("1", "2b", "passed", "failed")))
     cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)

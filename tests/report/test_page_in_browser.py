@@ -214,4 +214,9 @@ def test_without_javascript_everything_is_seen(browser: Any, tmp_path: Path) -> 
     assert page.locator(".chart svg:visible").count() == page.locator(".chart").count() == 2
     assert page.locator("tbody tr:visible").count() == 40
     assert page.locator("button:visible").count() == 0
+    path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
+    page.goto(path.as_uri())
+    before = page.locator(".chart svg:visible").count()
+    page.click("details.part >> nth=1 >> summary >> nth=0")
+    assert page.locator(".chart svg:visible").count() == before + 2
     context.close()

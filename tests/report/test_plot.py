@@ -104,6 +104,11 @@ def test_a_kind_that_is_none_is_refused_with_what_there_is(votes):
         evenhand.plot(evenhand.rank(votes), "forrest")
 
 
+def test_what_has_no_figure_is_refused_with_what_has_one(votes):
+    with pytest.raises(UnknownOption, match="Comparisons has no figure: Ranking, "):
+        evenhand.plot(votes)
+
+
 def test_a_figure_without_numbers_says_why(ratings):
     with pytest.raises(NotIdentified, match="no judge has a slope"):
         evenhand.plot(evenhand.screen_judges(ratings))

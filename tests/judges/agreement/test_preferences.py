@@ -382,3 +382,28 @@ def test_importance_weights_are_refused():
     named = table.with_columns(judge=pl.Series(["x", "y"]), item=pl.lit("i"), weight=pl.lit(0.5))
     with pytest.raises(UnknownOption, match="importance weights of data frame count no votes"):
         evenhand.measure_agreement(evenhand.read(named, weights="importance"))
+
+
+def test_the_table_of_a_task_of_controls_alone_is_refused_and_no_other():
+    rows = [
+        (task, str(item), judge, "left", "control" if task == "t1" else "target")
+        for task in ("t0", "t1")
+        for item in range(12)
+        for judge in "xy"
+    ]
+    columns = ("task", "item", "judge", "outcome", "kind")
+    table = pl.DataFrame(rows, schema=columns, orient="row")
+    found = evenhand.measure_agreement(
+        evenhand.read(table.with_columns(left=pl.lit("A"), right=pl.lit("B")))
+    )
+    assert list(found) == ["t0"]
+    assert found.refused == {"t1": "nothing to compare: all judgments are controls or repeats"}
+
+
+def test_comparisons_of_outputs_that_nobody_shares_are_told_the_setting():
+    rows = [(str(n), "xyz"[n % 3], "A", "B", "left") for n in range(12)]
+    columns = ("item", "judge", "left", "right", "outcome")
+    data = evenhand.read(pl.DataFrame(rows, schema=columns, orient="row"))
+    said = "judged by two judges: 12 output pairs, and no two of 3.*judges_per_item = 2 in campaign"
+    with pytest.raises(NotIdentified, match=said):
+        evenhand.measure_agreement(data)

@@ -151,6 +151,15 @@ def test_a_column_that_differs_within_an_output_cannot_tell_outputs_apart(name):
         evenhand.measure_agreement(data, by=[name])
 
 
+def test_one_judge_who_was_asked_again_has_agreement_with_itself_alone():
+    data = ratings([1, 1, 2, 3, 4, 4], judge=["a"] * 6)
+    found = evenhand.measure_agreement(data, coefficients="intra", scale="1-5")
+    assert found.whole["intra-n-agreement-0"].value == pytest.approx(2 / 3)
+    assert found.says == ("Judges give the same score again in 66.7 %.",)
+    with pytest.raises(NotIdentified, match="there is one judge alone"):
+        evenhand.measure_agreement(data)
+
+
 def test_a_scale_without_steps_has_no_categories():
     data = ratings([0.1, 0.1, 0.5, 0.6, 0.9, 0.8])
     whole = evenhand.measure_agreement(data, coefficients="all", scale="0..1").whole
@@ -323,6 +332,16 @@ def test_rows_pasted_twice_are_left_out_where_times_show_it(make):
     assert "excluded 4 rows" in found.signature
     (warned,) = [one for one in found.notes if one.code == "identical-rows"]
     assert warned.values["rows"] == 4
+
+
+@pytest.mark.parametrize("make", [ratings_of_pasted, votes])
+def test_rows_without_a_time_are_not_taken_for_pasted(make):
+    untimed = pl.when(pl.int_range(pl.len()) % 40 < 8).then(None).otherwise(pl.col("shown_at"))
+    table = make().with_columns(shown_at=untimed)
+    found = evenhand.measure_agreement(evenhand.read(pl.concat([table, table[[0, 7, 30]]])))
+    (pasted,) = [one for one in found.excluded if one.code == "pasted"]
+    assert pasted.rows == 1  # row 30, which has a time
+    assert own(found)
 
 
 @pytest.mark.parametrize("make", [ratings_of_pasted, votes])

@@ -45,6 +45,19 @@ def test_shares_mean_and_spread_are_the_mode_that_scipy_finds(seed):
     assert (found.mean, found.spread) == pytest.approx(tuple(best.x[2:]), abs=1e-4)
 
 
+@pytest.mark.parametrize("counts", [(20, 0, 0), (17, 2, 1), (8, 4, 0)])
+def test_eight_honest_judges_and_half_of_each_bad_class_are_added_to_those_seen(counts):
+    """Where slopes leave no doubt of the class, the mode of the shares has a closed form.
+
+    A slope of 1 lies a hundred errors from careless judges, one of 0 lies 6.7 spreads (of .15) from
+    honest ones: posteriors are 0 or 1 to the ninth digit, and the Dirichlet mode is
+    (n + pseudo-counts) / (J + 9) with pseudo-counts 8, 1/2 and 1/2.
+    """
+    found = fit_mixture(np.repeat([1.0, 0.0, -1.0], counts), np.full(sum(counts), 0.01))
+    expected = (np.array(counts) + np.array([8, 0.5, 0.5])) / (sum(counts) + 9)
+    assert found.shares == pytest.approx(expected, abs=1e-9)
+
+
 def test_posteriors_follow_from_bayes_rule():
     slopes, errors = draw(4)
     extra = np.random.Generator(np.random.PCG64(0)).normal(0, 1, (len(slopes), 3))

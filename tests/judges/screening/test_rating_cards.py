@@ -161,6 +161,13 @@ def test_ratings_are_screened_with_what_leaving_a_judge_out_changes(ratings):
     assert [card.flags for card in bare.cards] == [card.flags for card in found.cards]
 
 
+def test_a_scale_is_for_ratings(ratings):
+    votes = {"left": ["A"] * 4, "right": ["B"] * 4, "outcome": ["left"] * 4, "judge": [*"jkjk"]}
+    assert "scale 1 to 5" in evenhand.screen_judges(ratings, scale="1-5").signature
+    with pytest.raises(UnknownOption, match="a scale is for scores"):
+        evenhand.screen_judges(votes, scale="1-5")
+
+
 def test_criteria_of_opposite_directions_are_turned_before_they_are_averaged():
     """A judge at random is found where errors count against fluency as where both are points."""
     rng = np.random.default_rng(8)

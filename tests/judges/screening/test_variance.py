@@ -273,3 +273,13 @@ def test_of_comparisons_the_fewest_are_planned_and_then_the_fewest_items():
     assert plan_design(made, best.judges, best.items - 1).stderr > 0.2
     said = " ".join(say_answer(made, answer, "It"))
     assert f"With fewer than {answer.least} judges of 150 comparisons each no number" in said
+
+
+def test_comparisons_have_the_variance_of_tastes_and_chance():
+    made = evenhand.estimate_components(voted(1))
+    judge, item = (made.find(f"{name} x system").variance for name in ("judge", "item"))
+    plan = made.plan(10, 50, 100)
+    tastes = (2 * judge / 10 + 2 * item / 50) / made.growth
+    assert plan.stderr**2 == pytest.approx(tastes + made.per_vote / 1000)
+    assert plan.judgments == 1000
+    assert plan.dependability is None

@@ -44,6 +44,11 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone(chart):
     assert dict(matplotlib.rcParams) == before
 
 
+def test_a_form_that_does_not_exist_is_refused(chart, tmp_path):
+    with pytest.raises(UnknownOption, match="no figure as gif: choose svg"):
+        write_figures({"one": chart}, tmp_path, ("gif",))
+
+
 def test_a_folder_is_checked_without_being_made(tmp_path):
     check_folder(tmp_path / "new" / "deeper")
     assert list(tmp_path.iterdir()) == []
@@ -55,3 +60,9 @@ def test_a_folder_is_checked_without_being_made(tmp_path):
         check_folder(tmp_path / ("x" * 300))
     with pytest.raises(UnknownOption, match="gif"):
         check_folder(tmp_path, ("gif",))
+
+
+def test_a_folder_without_leave_to_write_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("evenhand.report.figures.style.access", lambda *_: False)
+    with pytest.raises(UnknownOption, match="permission denied"):
+        check_folder(tmp_path)

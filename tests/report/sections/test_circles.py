@@ -87,3 +87,10 @@ def test_a_circle_closed_by_a_bare_majority_is_not_claimed() -> None:
     section = write_section(pairs({"ab": 85, "bc": 85, "ac": 49, "ad": 90, "bd": 90, "cd": 90}, 2))
     assert check(section).state == UNDECIDED
     assert check(section).says.startswith("perhaps: a over b (85 %), b over c (85 %), c over a (51")
+
+
+def test_where_no_deviation_could_have_been_seen_none_is_said_to_show() -> None:
+    """χ² on 1 of power .8 needs λ = 7.849 = 4 · 12 d² / 3, d = .70: more than any pair is off."""
+    found = check(write_section(votes(1, 1)))
+    assert found.state == UNDECIDED
+    assert "would likely show" not in found.says

@@ -47,3 +47,9 @@ def test_of_one_task_among_many_the_rest_is_left_to_a_command():
     assert "evenhand robustness votes.csv" in section.says[-1]
     whole = write_section(Analysis(data, Settings(full=True, tasks=100)))
     assert len(rows_of(whole)) > len(rows_of(section))
+
+
+def test_judgments_that_are_too_many_are_left_to_a_command():
+    data = read(one_sided(turned=2))
+    section = write_section(Analysis(data, Settings(("votes.csv",), tasks=2_000)))
+    assert section.not_run.startswith("Which judgments carry the answer is not run here")

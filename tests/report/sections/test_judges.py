@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
+import evenhand
+from evenhand.report.analysis import list_leaders
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
 from evenhand.report.sections.judges import (
+    MAX_CARDS,
     MAX_JUDGES,
     MIN_TESTABLE_SHARE,
     make_check,
@@ -127,3 +131,26 @@ def test_of_very_many_judges_the_flagged_and_the_busiest_are_shown_and_the_rest_
     assert shown.caption.endswith(f" ({MAX_JUDGES} of {MAX_JUDGES + 20})")
     full = write_section_judges(study(rows, full=True))
     assert len(table(full, "flags").rows) == MAX_JUDGES + 20
+
+
+@pytest.mark.parametrize(("won", "same"), [(95, True), (180, False)])
+def test_an_open_answer_that_names_the_same_systems_is_the_same_answer(won, same):
+    """A and B change places by ten of 200 votes, and both stay open: nobody is told apart anew."""
+    leaders = []
+    for first in (won, 105):
+        pairs = (("A", "B", first), ("A", "C", 150), ("B", "C", 150))  # of 200 each
+        rows = [(*pair, "left" if at < n else "right") for *pair, n in pairs for at in range(200)]
+        table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
+        leaders.append(list_leaders(evenhand.rank(evenhand.read(table))))
+    assert (leaders[0] == leaders[1]) == same
+
+
+def test_of_many_flagged_judges_some_cards_are_shown_and_the_rest_is_said():
+    rows = make_rows(40, 60)
+    for judge in range(MAX_CARDS + 2):
+        rows = turn(rows, f"j{judge}")
+    section = write_section_judges(study(rows))
+    assert section.checks[0].says == f"{MAX_CARDS + 2} flagged of 40"
+    assert len(section.blocks) == MAX_CARDS
+    (note,) = (one for one in section.notes if one.startswith("Cards of"))
+    assert f" {MAX_CARDS} of {MAX_CARDS + 2} judges are shown; evenhand judges" in note

@@ -63,6 +63,13 @@ def test_the_bibliography_holds_what_the_paragraph_cites_and_nothing_else() -> N
         assert ("screened" in found["methods.txt"]) == named
 
 
+def test_ties_that_are_excluded_are_said_to_be() -> None:
+    settings = Settings(model=BradleyTerry(ties="discard"))
+    found = texts(write_section_methods(Analysis(evenhand.read(votes(20)), settings)))
+    assert "ties, which are excluded" in found["methods.txt"]
+    assert "davidson-1970" not in found["references.bib"]
+
+
 def test_a_prior_is_said_with_its_size_and_that_confidence_ignores_it() -> None:
     text = say(votes(20), model=BradleyTerry(prior=5))
     assert "every system also met an imaginary one in 5 comparisons, half of them won" in text

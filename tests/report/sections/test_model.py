@@ -11,7 +11,7 @@ import pytest
 import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.render.document import Table
+from evenhand.render.document import Table, write_p
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE
 from evenhand.report.document import UNDECIDED, Check, Section
@@ -19,6 +19,7 @@ from evenhand.report.sections.model import (
     Doubt,
     adjust_doubts,
     check_open,
+    list_doubts,
     write_section_model,
 )
 from evenhand.report.sections.model import write_section_circles as write_circles
@@ -113,6 +114,24 @@ def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
     section = write_section_model(Analysis(read(rows * 3)))
     assert check(section).state == UNDECIDED
     assert check(section).says.startswith("too few judgments")
+
+
+def test_the_p_of_the_light_are_adjusted_for_its_tests() -> None:
+    study = simulate(0.9)
+    doubts = list_doubts(study, study.cycles, None)
+    small, large = sorted(one.p for one in doubts)
+    assert len(doubts) == 2
+    assert large > 2 * small
+    assert f"(p {write_p(2 * small)})" in check(write_section_model(study)).says
+
+
+def test_whoever_passed_a_prior_is_not_told_to_pass_one() -> None:
+    rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4 + [("c", "d", "left")] * 6
+    study = Analysis(read(rows), Settings(model=BradleyTerry(prior=1.0)))
+    section = write_section_model(study)
+    assert check(section).state == "not run"
+    assert "--prior" not in check(section).says + "".join(section.says)
+    assert "takes no prior" in check(section).says
 
 
 def circle(wins: int, losses: int) -> Analysis:

@@ -8,6 +8,7 @@ from itertools import combinations, permutations
 import pytest
 
 from evenhand.report.analysis import Analysis
+from evenhand.report.answer import PLACE, SIDES
 from evenhand.report.document import Check, Section
 from evenhand.report.sections.robustness import write_section_order as write_section
 from studied_judges import open_votes
@@ -78,6 +79,15 @@ def sided(first: int, of: int, repeats: int = 1) -> Analysis:
     return open_votes(rows)
 
 
+def test_an_advantage_of_the_second_is_said_to_be_one() -> None:
+    section = write_section(sided(30, 100))
+    assert check(section).state == "warning"
+    assert check(section).says.startswith(
+        "yes, for the second: the first wins 30.0 % between equals"
+    )
+    assert section.says[0].startswith("Position bias: ")
+
+
 def test_a_slight_advantage_is_said_with_its_side_and_is_no_alarm() -> None:
     found = check(write_section(sided(48, 100, 12)))
     assert found.says.startswith("slight, for the second: the first wins 48.0 %")
@@ -119,3 +129,8 @@ def test_who_showed_both_orders_is_not_told_to() -> None:
     assert found.state == "warning"
     assert "both orders" not in found.recommendation
     assert "both orders" in check(write_section(shown((18, 2)))).recommendation
+
+
+def test_judges_who_lean_to_a_side_are_told_from_a_place_that_matters() -> None:
+    assert check(write_section(simulate(0.0, (3, 8)))).issues == (SIDES,)
+    assert check(write_section(simulate(0.8))).issues == (PLACE,)

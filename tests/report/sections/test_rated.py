@@ -49,3 +49,17 @@ def test_a_planted_item_comes_first_for_judges():
     section = write_section(study(rows))
     assert table(section, "judges").rows[0]["item"] == "i05"
     assert "Judges are farthest apart on item i05" in section.says[-1]
+
+
+def test_one_judge_an_output_leaves_the_systems():
+    rows = [row for row in make_rows() if int(row["item"][1:]) % 9 == int(row["judge"][1:])]
+    section = write_section(study(rows))
+    assert [one.name for one in section.tables] == ["systems"]
+    assert section.says[-1].startswith("Where judges differ cannot be seen: no output was judged")
+
+
+def test_without_items_it_says_so():
+    section = write_section(study(make_rows(), drop=("item",)))
+    assert section.says == (
+        "No column of items was found: it is unknown which outputs belong together.",
+    )
