@@ -78,9 +78,10 @@ def test_gradients_are_finite_differences(method, nu, sigma):
 
 
 @pytest.mark.parametrize(("method", "within"), [("corrected", 0.005), ("laplace", 1e-4)])
-def test_the_information_is_the_bend_of_the_log_likelihood(method, within):
+@pytest.mark.parametrize("size", [(80, 4, 40), (150, 4, 6)])
+def test_the_information_is_the_bend_of_the_log_likelihood(method, within, size):
     """Laplace's in full; sites of the corrected integrals are held (see its comment)."""
-    panel = panel_of(tastes((80, 4, 40), 0.6, seed=2), method)
+    panel = panel_of(tastes(size, 0.6, seed=2), method)
     beta = np.array([1.9, 1.2, 0.6, -0.7, np.log(0.6)])
     found = panel.information(beta, panel.expand(beta, None, information=True))
     _, bends = differences(lambda at: panel.expand(at, None), beta, 1e-3)
