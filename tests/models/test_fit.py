@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.stats import chi2
 
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.base import find_quasi_variances
@@ -20,6 +21,12 @@ from tallies import dras, tally
 @pytest.fixture(scope="module")
 def fit():
     return BradleyTerry(order_effect=True).fit(campaign())
+
+
+def test_predictions_have_the_order_effect_of_the_side(fit):
+    one, two = fit.predict([("s0000", "s0001"), ("s0001", "s0000")])
+    order = fit.estimate[-1]
+    assert np.log(one[0] / one[2]) + np.log(two[0] / two[2]) == pytest.approx(4 * order)
 
 
 def test_unknown_systems_and_groups_are_refused_with_the_nearest_name(fit):
@@ -36,6 +43,16 @@ def test_expected_counts_add_up_to_those_observed(fit):
     np.testing.assert_allclose(fit.expected.sum(axis=1), fit.observed.sum(axis=1))
     assert fit.pearson == pytest.approx(((fit.observed - fit.expected) ** 2 / fit.expected).sum())
     assert fit.thin == (fit.expected < 5).mean()
+
+
+def test_the_deviance_is_that_of_the_multinomial_with_zero_cells_counted_as_nothing():
+    counted = tally(("A", "B", 7, 0, 3), ("B", "C", 4, 2, 5), ("A", "C", 6, 1, 2))
+    fit = BradleyTerry().fit(counted)
+    seen = fit.observed > 0
+    terms = fit.observed[seen] * np.log(fit.observed[seen] / fit.expected[seen])
+    assert fit.deviance == pytest.approx(2 * terms.sum(), rel=1e-10)
+    assert fit.df == 3 * 2 - 3  # a pair whose ties were not seen still has the cell
+    assert fit.gof_p == pytest.approx(chi2.sf(fit.deviance, 3))
 
 
 @pytest.mark.parametrize(

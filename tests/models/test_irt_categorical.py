@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from categorical_truth import Exact, Scale, Seen, sum_out, votes_on
+from categorical_truth import Exact, Scale, Seen, preference_of, sum_out, votes_on
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.irt_categorical import (
@@ -11,7 +11,9 @@ from evenhand.models.irt_categorical import (
     IRTCategorical,
     _make_step,
     _weigh,
+    noise_matrix,
     plan_colours,
+    preference_chances,
 )
 from evenhand.models.irt_outputs import pair_outputs
 from evenhand.numerics.sampling import bulk_size
@@ -116,6 +118,18 @@ def test_chains_that_have_not_met_are_named():
         "take more sweeps than 24: `evenhand rank --sweeps 96`, in Python"
         " IRTCategorical(sweeps=96)."
     )
+
+
+def test_the_noise_matrix_is_that_of_the_golden_file(golden):
+    expected = golden("13_irt_exact_posteriors", "categorical_enumeration").expected
+    np.testing.assert_allclose(noise_matrix(3, 1.0), expected["noise_matrix"], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [Scale(3, 1, 1.0, 0), Scale(8, 1, 1.0, 0), Scale(5, 1, 0.6, 1)])
+def test_chances_of_preferences_are_sums_over_what_is_seen(scale):
+    found = preference_chances(noise_matrix(scale.categories, scale.noise_sd), scale.radius)
+    np.testing.assert_allclose(found, preference_of(scale), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found.sum(axis=0), 1, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("times", [3, 20, 100, 400])

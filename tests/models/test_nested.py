@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from scipy.stats import chi2
 
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
@@ -17,6 +18,16 @@ def refused(one, other, words, data=None):
     for left, right in (fits, fits[::-1]):
         with pytest.raises(UnknownOption, match=words):
             left.lr_test(right)
+
+
+def test_the_statistic_is_twice_the_gain_in_log_likelihood():
+    small, large = (BradleyTerry(order_effect=order).fit(campaign()) for order in (False, True))
+    test = large.lr_test(small)
+    assert test == small.lr_test(large)
+    assert test.statistic == pytest.approx(2 * (large.loglik - small.loglik))
+    assert test.df == 1
+    assert test.p == pytest.approx(chi2.sf(test.statistic, 1), rel=1e-9)
+    assert "assumes independent judgments" in str(test)
 
 
 def test_system_covariates_are_nested_in_free_worths_and_in_more_covariates():

@@ -74,6 +74,23 @@ def test_on_pairs_it_is_davidsons_model():
     close(pattern.predict(asked), davidson.predict(asked))
 
 
+@pytest.mark.parametrize("m", [5, 10])
+def test_sums_over_long_rankings_are_those_of_their_score(m):
+    worths = np.random.default_rng(m).normal(size=(1, m))
+    law, step = PatternLaw(ties=m < 9), 1e-5
+    extras = np.array([0.3]) if m < 9 else np.zeros(0)
+    moments = law.moments(worths, extras)
+    for i in range(m):
+        nudge = np.zeros(m)
+        nudge[i] = step
+        ahead, behind = (law.moments(worths + sign * nudge, extras) for sign in (1, -1))
+        slope = (ahead.log_z - behind.log_z) / (2 * step)
+        close(moments.mean[:, i], slope, 1e-7)
+        bend = (ahead.mean - behind.mean) / (2 * step)
+        variance = moments.second - moments.mean[:, :, None] * moments.mean[:, None, :]
+        close(variance[:, i], bend, 1e-6)
+
+
 @pytest.mark.parametrize(
     ("ties", "counts"), [(False, [1, 2, 6, 24, 120]), (True, [1, 3, 13, 75, 541])]
 )

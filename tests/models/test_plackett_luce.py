@@ -5,6 +5,7 @@ R: PlackettLuce 0.4.5, `PlackettLuce(R, weights, npseudo = 0)`; tests/golden/07_
 
 from itertools import combinations, permutations
 
+import choix
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.orders import PlackettLuce
 from golden_numbers import entries
-from ordered import ranked
+from ordered import draw_luce, ranked, without_ties
 from tallies import tally
 
 TIED = [
@@ -76,6 +77,14 @@ def test_a_prior_of_one_is_half_a_win_and_half_a_loss_against_a_ghost_as_in_r(en
     assert (fit.n_judgments, fit.df) == (plain.n_judgments, plain.df)
     assert fit.loglik < plain.loglik
     assert fit.signature_parts == ("davidson", "prior 1 per system")
+
+
+def test_without_ties_estimates_are_those_of_choix():
+    codes = draw_luce(np.array([1.0, 0.3, 0.0, -0.2, -0.9]), 80, 4, np.random.default_rng(3))
+    fit = PlackettLuce().fit(without_ties(codes, "ABCDE"))
+    for solve in (choix.ilsr_rankings, choix.opt_rankings):
+        theirs = solve(5, codes.tolist(), alpha=0.0)
+        close(fit.log_worth - fit.log_worth.mean(), theirs - theirs.mean(), 1e-5)
 
 
 def test_a_weight_of_a_tied_set_is_delta_times_the_geometric_mean_of_worths():

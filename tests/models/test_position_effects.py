@@ -16,8 +16,10 @@ from evenhand.data.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.position_effects import (
     MAX_SPREAD,
+    find_modes,
     fit_position_effects,
     make_panel,
+    place_nodes,
 )
 
 
@@ -88,6 +90,17 @@ def parts(tally: Tally) -> list[Tally]:
         )
         kept.append(Tally(tally.systems, *columns))
     return kept
+
+
+@pytest.mark.parametrize("law", [(0.1, 0.05), (0.0, 0.5), (-0.4, 2.0)])
+def test_integrals_are_those_of_numerical_integration(fit, tally, law):
+    panel, _ = make_panel(fit, tally, 1.0)
+    modes = find_modes(panel, np.full(panel.size, law[0]), *law)
+    found, _ = place_nodes(panel, modes, law[1]).integrate(*law)
+    gamma = float(panel.beta[-1])
+    worths = np.append(panel.beta[:-1], 0.0)
+    expected = [log_integral(worths, gamma, law, own) for own in parts(tally)]
+    assert found == pytest.approx(expected, abs=1e-7)
 
 
 def test_all_parameters_maximise_the_integrated_likelihood():

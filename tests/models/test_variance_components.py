@@ -34,11 +34,11 @@ def test_tastes_are_found_and_stand_after_systems():
 
 def test_intervals_cover():
     covered = 0
-    for replicate in range(24):
+    for replicate in range(60):
         components, _ = by_name(simulate(replicate, n=3000, judges=15))
         one = components["judge x system"]
         covered += one.lower <= 0.5 <= one.upper
-    assert covered / 24 >= 0.95 - 3.09 * np.sqrt(0.0475 / 24)
+    assert covered / 60 >= 0.95 - 3.09 * np.sqrt(0.0475 / 60)
 
 
 def test_votes_of_one_ranking_are_no_evidence_of_a_taste():

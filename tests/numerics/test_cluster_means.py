@@ -51,6 +51,12 @@ def test_changes_are_those_of_leaving_clusters_out(strata: Strata) -> None:
     assert found.change == pytest.approx(np.array(expected), abs=1e-12)
 
 
+def test_the_variance_is_the_jackknife() -> None:
+    found = changes(Strata.one(N))
+    left_out = np.array([mean_without(VALUES[0], Strata.one(N), g) for g in range(12)])
+    assert found.variance[0] == pytest.approx(11 / 12 * ((left_out - left_out.mean()) ** 2).sum())
+
+
 def test_cells_are_the_clusters_of_statsmodels() -> None:
     regression = pytest.importorskip("statsmodels.regression.linear_model")
     fit = regression.OLS(VALUES[0], np.ones(N)).fit(

@@ -73,6 +73,12 @@ def test_chances_of_every_pair_are_the_golden_ones(name, form):
     )
 
 
+@EACH
+def test_perplexity_of_the_test_records_is_the_golden_one(name):
+    found = perplexity(MODELS[name].fit(TRAIN).predict(asked(TEST)))
+    assert found == pytest.approx(ENTRY.expected["perplexity"][name], abs=1e-11)
+
+
 def printed(fit, pairs):
     return fit.means(*fit.codes(pairs).T)
 

@@ -16,6 +16,12 @@ DATA = tally(("a", "b", 3, 1, 0), ("b", "a", 2, 0, 1), ("b", "c", 0, 2, 4), syst
 FIT = IndependentPairs(strength=0.5).fit(DATA)
 
 
+def test_a_pair_and_its_mirror_image_share_counts():
+    expected = np.array([3 + 1 + 0.5, 1 + 0.5, 0 + 2 + 0.5]) / 8.5
+    np.testing.assert_allclose(FIT.predict([("a", "b")])[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(FIT.predict([("b", "a")])[0], expected[::-1], rtol=1e-12)
+
+
 def test_pairs_that_were_not_compared_are_even_and_said():
     np.testing.assert_allclose(FIT.predict([("a", "c"), ("d", "b")]), 1 / 3, rtol=1e-12)
     assert FIT.says[0] == "2 of 6 pairs were compared."

@@ -42,6 +42,20 @@ def test_the_restricted_likelihood_is_that_of_the_dense_matrix(fixed_systems, si
     assert solve_equations(made, variances).value == pytest.approx(expected, abs=1e-8)
 
 
+def test_means_of_fixed_systems_and_their_covariance_are_those_of_generalised_least_squares():
+    made = problem(fixed_systems=True)
+    variances = VARIANCES[1:]
+    x = indicator(made.fixed)
+    v = variances[-1] * np.eye(len(made.score))
+    for term, variance in zip(made.terms, variances[:-1], strict=True):
+        v += variance * indicator(term) @ indicator(term).T
+    vcov = np.linalg.inv(x.T @ np.linalg.inv(v) @ x)
+    found = solve_equations(made, variances)
+    np.testing.assert_allclose(found.means_vcov, vcov, rtol=1e-8)
+    beta = vcov @ x.T @ np.linalg.inv(v) @ made.score
+    np.testing.assert_allclose(found.effects[: x.shape[1]], beta, rtol=1e-8)
+
+
 def known(judge, item, system):
     return identify(make_terms(rows_of(judge, item, system, np.zeros(np.asarray(judge).size))))
 

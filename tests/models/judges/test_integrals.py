@@ -47,6 +47,17 @@ def by_quadrature(one, theta, gamma, sigma, nodes=80):
     return total
 
 
+@pytest.mark.parametrize("sigma", [0.2, 0.8, 1.5])
+@pytest.mark.parametrize("nu", [0.0, 0.6])
+def test_one_pair_is_integrated_exactly(sigma, nu):
+    one = tastes((12, 2, 9), 0.8, seed=3, nu=nu)
+    gamma = np.log(0.5) if nu else None
+    extras = [np.log(0.5)] if nu else []
+    point = panel_of(one).expand(np.array([0.4, *extras, np.log(sigma)]), None)
+    expected = by_quadrature(one, np.array([0.4, 0.0]), gamma, sigma, nodes=200)
+    assert point.value == pytest.approx(expected, abs=1e-5 if sigma < 1 else 1e-3)
+
+
 @pytest.mark.parametrize(("sigma", "bound"), [(0.3, 0.001), (0.8, 0.01), (1.5, 0.1)])
 def test_three_systems_are_integrated_far_better_than_by_laplace(sigma, bound):
     one = tastes((25, 3, 6), 0.8, seed=4)
@@ -57,10 +68,20 @@ def test_three_systems_are_integrated_far_better_than_by_laplace(sigma, bound):
     assert abs(laplace - expected) > 10 * abs(corrected - expected)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("nu", "sigma"), [(0.5, 0.7), (0.0, 0.4), (0.5, 1.6)])
+def test_gradients_are_finite_differences(method, nu, sigma):
+    panel = panel_of(tastes((30, 5, 12), 0.8, seed=1, nu=nu), method)
+    beta = np.append(np.linspace(0.9, -0.4, 4), [*[-0.6] * panel.ties, np.log(sigma)])
+    slopes, _ = differences(lambda at: panel.expand(at, None), beta, 1e-4)
+    np.testing.assert_allclose(panel.expand(beta, None).gradient, slopes, rtol=2e-5, atol=2e-5)
+
+
 @pytest.mark.parametrize(("method", "within"), [("corrected", 0.005), ("laplace", 1e-4)])
-def test_the_information_is_the_bend_of_the_log_likelihood(method, within):
+@pytest.mark.parametrize("size", [(80, 4, 40), (150, 4, 6)])
+def test_the_information_is_the_bend_of_the_log_likelihood(method, within, size):
     """Laplace's in full; sites of the corrected integrals are held (see its comment)."""
-    panel = panel_of(tastes((80, 4, 40), 0.6, seed=2), method)
+    panel = panel_of(tastes(size, 0.6, seed=2), method)
     beta = np.array([1.9, 1.2, 0.6, -0.7, np.log(0.6)])
     found = panel.information(beta, panel.expand(beta, None, information=True))
     _, bends = differences(lambda at: panel.expand(at, None), beta, 1e-3)

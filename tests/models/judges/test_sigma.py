@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.random_judges_likelihood import find_dispersion, pool_judges
+from evenhand.models.random_judges_likelihood import find_dispersion, find_softening, pool_judges
 from golden_numbers import golden
 from judge_panels import panel_of, tastes
 from tallies import tally
@@ -91,6 +91,14 @@ def test_the_restricted_estimate_and_its_ends_are_those_of_the_adjusted_profile(
     for end in fit.sigma_interval:
         assert top - adjusted(log(end)) == pytest.approx(1.9207, abs=0.03)
     assert fit.sigma > 1.02 * fit.sigma_ml
+
+
+@pytest.mark.parametrize(("sigma", "nu"), [(0.4, 0.5), (1.5, 0.5), (0.8, 0.0)])
+def test_all_judges_are_less_decided_than_one_by_as_much_as_quadrature_says(sigma, nu):
+    value, slope = find_softening(log(sigma), log(nu) if nu else None)
+    assert exp(value) == pytest.approx(softening(sigma, nu), rel=1e-5)
+    ends = [log(softening(sigma * exp(side * 0.01), nu)) for side in (1, -1)]
+    assert slope == pytest.approx((ends[0] - ends[1]) / 0.02, rel=1e-3)
 
 
 def test_with_few_judges_the_restricted_estimate_is_not_too_small():

@@ -23,6 +23,12 @@ def test_probabilities_that_differ_by_less_than_a_thousandth_are_no_label():
     assert choose_labels(posterior).tolist() == [-1, 1, -1]
 
 
+def test_entropy_and_confidence_are_those_of_the_posterior():
+    fit = evenhand.MACE(restarts=1).fit(spammers(1, size=(50, 10, 3)).answers)
+    assert fit.entropy == pytest.approx(stats.entropy(fit.posterior, axis=1), abs=1e-12)
+    assert (fit.confidence == fit.posterior.max(axis=1)).all()
+
+
 @pytest.mark.parametrize("model", [evenhand.MACE(restarts=2), evenhand.DawidSkene()])
 def test_json_holds_everything(model):
     fit = model.fit(spammers(1, size=(50, 10, 3)).answers)

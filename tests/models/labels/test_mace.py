@@ -1,5 +1,7 @@
 """MACE: crowd-kit's, simulated truth, what is said and refused."""
 
+import itertools
+
 import numpy as np
 import pytest
 from crowdkit import aggregation as crowd_kit
@@ -88,6 +90,37 @@ def test_the_threshold_is_that_of_the_authors_program():
 
 
 CODES = np.array([[0, 0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 1, 2], [0, 0, 1, 1, 1, 2, 0]])
+
+
+def every_state(odds: Odds) -> tuple[float, np.ndarray, np.ndarray]:
+    """Log-likelihood, (U, C) posterior and (J,) answers known, summed over T and every S."""
+    unit, judge, label = CODES
+    total, posterior, known = 0.0, np.zeros((3, 3)), np.zeros(3)
+    for u in range(3):
+        rows = np.flatnonzero(unit == u)
+        weights, knows = np.zeros(3), np.zeros((3, len(rows)))
+        for t, states in itertools.product(range(3), itertools.product([0, 1], repeat=len(rows))):
+            weight = 1 / 3
+            for row, knowing in zip(rows, states, strict=True):
+                j, a = judge[row], label[row]
+                weight *= np.exp(odds.know[j]) * (a == t) if knowing else np.exp(odds.spam[j, a])
+            weights[t] += weight
+            knows[t] += weight * np.array(states)
+        posterior[u] = weights / weights.sum()
+        total += np.log(weights.sum())
+        np.add.at(known, judge[rows], knows.sum(axis=0) / weights.sum())
+    return total, posterior, known
+
+
+def test_expectations_are_sums_over_every_state():
+    knowing = Knowing.of(coded(CODES, (3, 3, 3)))
+    odds = start_odds(knowing, 2.0, np.random.default_rng(1))
+    state = expect(knowing, odds)
+    loglik, posterior, known = every_state(odds)
+    assert state.objective == pytest.approx(loglik, abs=1e-12)
+    assert state.posterior == pytest.approx(posterior, abs=1e-12)
+    assert state.know.sum(axis=1) == pytest.approx(known, abs=1e-12)
+    assert (state.know + state.spam).sum(axis=1).tolist() == [2, 3, 2]
 
 
 def test_an_answer_is_judged_by_the_others_alone():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from derivatives import assert_derivatives
 from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.orders import OrderLikelihood, PatternModel, PlackettLuce
@@ -35,6 +36,16 @@ UNPENALISED = pytest.mark.parametrize(
 
 def close(found, expected, tolerance=1e-8):
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@EVERY
+def test_gradient_and_information_are_finite_differences(model, rows):
+    likelihood = model.fit(ranked(rows)).likelihood
+    at = np.linspace(-0.6, 0.7, likelihood.size)
+    assert_derivatives(likelihood.expand, at, slope=1e-7, bend=1e-7)
+    assert likelihood.expand(at).value == pytest.approx(
+        likelihood.orders.weights @ likelihood.log_probs(at)
+    )
 
 
 @EVERY

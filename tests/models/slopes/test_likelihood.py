@@ -9,8 +9,21 @@ from evenhand.models.judge_slopes import JudgeSlopes
 from slope_campaigns import LAWS, Brute, campaign, likelihood_of
 from tallies import tally
 
+BOTH = pytest.mark.parametrize("ties", LAWS)
 
-@pytest.mark.parametrize("ties", LAWS)
+
+@BOTH
+@pytest.mark.parametrize(("tau", "nodes"), [(0.1, 15), (0.6, 30), (0.6, 60), (1.2, 120)])
+def test_the_likelihood_is_that_of_brute_force_integration(ties, tau, nodes):
+    one = campaign(4, 12, 0.7, seed=3)
+    own = likelihood_of(one, ties, nodes)
+    beta = np.array([0.7, 0.2, -0.3, *([-0.4] if ties == "davidson" else []), np.log(tau)])
+    expected = Brute(one, (0.7, 0.2, -0.3, 0.0), -0.4, tau, ties).loglik()
+    assert own.loglik(beta) == pytest.approx(expected, abs=1e-6 if nodes == 30 else 1e-8)
+    assert own.expand(beta).value == pytest.approx(own.loglik(beta), abs=1e-10)
+
+
+@BOTH
 def test_gradient_and_information_are_finite_differences(ties):
     own = likelihood_of(campaign(12, 20, 0.6, seed=4), ties, 40)
     beta = np.array([0.7, 0.2, -0.3, *([-0.4] if ties == "davidson" else []), np.log(0.5)])

@@ -10,6 +10,7 @@ from evenhand.models.variance_components import (
     conclude_both,
     find_residuals,
     restore,
+    square_sums,
     sum_products,
 )
 from experiments.campaign import Campaign, generator
@@ -53,6 +54,19 @@ def test_the_moment_is_the_sum_over_pairs_of_votes_of_one_judge_on_two_items(cam
     assert found.z == pytest.approx(u / np.sqrt(2 * d))
 
 
+def test_sums_over_a_judge_are_squared_as_vectors_and_matrices(campaign):
+    tally, fit, tie = campaign
+    residual, variance, pair = votes(tally, fit, tie)
+    own = tally.factor("judge").codes.astype(np.int64)
+    scores, weights = square_sums(find_residuals(tally, fit, tie), own)
+    for judge in range(5):
+        rows = own == judge
+        total = residual[rows] @ pair[rows]
+        matrix = pair[rows].T @ (variance[rows, None] * pair[rows])
+        assert scores[judge] == pytest.approx(total @ total)
+        assert weights[judge] == pytest.approx((matrix**2).sum())
+
+
 def test_what_the_common_mean_takes_from_each_is_given_back(campaign):
     tally, fit, tie = campaign
     residuals = find_residuals(tally, fit, tie)
@@ -84,6 +98,13 @@ def test_what_answers_show_on_average_is_turned_back(own, judge, item):
     fitted = 2 * shared / (1 - shared)
     looks = (slope(x, own).mean() / slope(np.zeros(1), fitted)[0]) ** 2
     assert looks * restore((judge + item) * looks, fitted) == pytest.approx(1, rel=0.02)
+
+
+def test_small_tastes_grow_as_zeger_liang_and_albert_have_it():
+    c_squared = (16 * np.sqrt(3) / (15 * np.pi)) ** 2
+    growth = restore(0.02, 0.0)
+    assert growth - 1 == pytest.approx(2 * c_squared * 0.02, rel=0.5)
+    assert growth > 1 + 2 * c_squared * 0.02  # their curve is less steep between equals
 
 
 def test_tastes_beyond_any_bound_are_refused_without_a_warning():

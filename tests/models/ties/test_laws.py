@@ -57,6 +57,36 @@ def test_chances_add_to_one_and_mirror(law):
 
 
 @EVERY
+def test_the_value_is_the_log_chance_of_what_was_counted(law):
+    counts = counts_for(law)
+    logs = law.log_chances(ETA, TIE)
+    expected = np.where(counts > 0, counts * np.where(counts > 0, logs, 0), 0).sum(axis=1)
+    np.testing.assert_allclose(law.expand(ETA, TIE, counts).value, expected, rtol=1e-11, atol=1e-11)
+
+
+@EVERY
+def test_derivatives_are_finite_differences(law):
+    counts, step = counts_for(law), 1e-6
+    here = law.expand(ETA, TIE, counts)
+
+    def slope(of, by_eta, by_tie):
+        ahead = law.expand(ETA + by_eta * step, TIE + by_tie * step, counts)
+        behind = law.expand(ETA - by_eta * step, TIE - by_tie * step, counts)
+        return (getattr(ahead, of) - getattr(behind, of)) / (2 * step)
+
+    np.testing.assert_allclose(here.eta, slope("value", 1, 0), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(here.eta_eta, -slope("eta", 1, 0), rtol=1e-5, atol=1e-6)
+    if law.free:
+        np.testing.assert_allclose(here.tie, slope("value", 0, 1), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(here.eta_tie, -slope("eta", 0, 1), rtol=1e-5, atol=1e-6)
+        # of log τ: the term that is zero at the maximum is left out
+        left_out = here.tie if not isinstance(law, Davidson) else 0
+        np.testing.assert_allclose(
+            here.tie_tie, -slope("tie", 0, 1) + left_out, rtol=1e-5, atol=1e-5
+        )
+
+
+@EVERY
 def test_scores_add_up_to_the_gradient_and_have_mean_zero(law):
     counts = counts_for(law)
     by_eta, by_tie = law.scores(ETA, TIE)
@@ -66,6 +96,17 @@ def test_scores_add_up_to_the_gradient_and_have_mean_zero(law):
     if law.free:
         np.testing.assert_allclose((counts * by_tie).sum(axis=1), here.tie, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose((chances * by_tie).sum(axis=1), 0, atol=1e-10)
+
+
+@EVERY
+def test_the_expected_information_is_the_variance_of_the_score(law):
+    chances = np.exp(law.log_chances(ETA, TIE))
+    here, (by_eta, by_tie) = law.expand(ETA, TIE, chances), law.scores(ETA, TIE)
+    np.testing.assert_allclose(here.eta_eta, (chances * by_eta**2).sum(axis=1), rtol=1e-8)
+    if law.free:
+        np.testing.assert_allclose(here.tie_tie, (chances * by_tie**2).sum(axis=1), rtol=1e-8)
+        cross = (chances * by_eta * by_tie).sum(axis=1)
+        np.testing.assert_allclose(here.eta_tie, cross, rtol=1e-7, atol=1e-12)
 
 
 @EVERY
