@@ -1,7 +1,7 @@
 """Commands and calls answer as they did: a part of the corpus, and slowly the whole.
 
-The slow part takes all refusals and every second case else, or all where EVENHAND_WHOLE is set, as
-`make same` does.
+The slow part takes all refusals, all conversions, which hold each layout that is read, and every
+second case else, or all where EVENHAND_WHOLE is set, as `make same` does.
 What differs is printed by its key. Only `make same` runs the text of a case that has JSON, unless
 the case says `!`, and prints all at once; CONTRIBUTING.md says what to do where a change is meant.
 """
@@ -25,7 +25,9 @@ FAST = [case for case in CASES if case.part == "fast"]
 STEP = 1 if os.environ.get("EVENHAND_WHOLE") else 2
 REST = [case for case in CASES if case.part == "whole"]
 REFUSALS = [case for case in REST if case.name.startswith("refusals/")]
-WHOLE = [*REFUSALS, *[case for case in REST if case not in REFUSALS][::STEP]]
+OTHERS = [case for case in REST if case not in REFUSALS]
+CONVERTED = [case for case in OTHERS if case.name.startswith("convert/")]
+WHOLE = [*REFUSALS, *CONVERTED, *[case for case in OTHERS[::STEP] if case not in CONVERTED]]
 RENAMED = Renamed.read()
 Answers = Mapping[tuple[str, str], Answer]
 

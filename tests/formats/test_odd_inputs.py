@@ -408,6 +408,22 @@ WMT = (
         "rank ? --cluster ranking",
     ),
     Bad(
+        "a short line of direct assessments",
+        "ad.csv",
+        DA_FILE + "H1\tM1\n",
+        "line 7 of ad.csv has 2 fields, not 12",
+        cure="--skip-bad-rows",
+        then="1 row that cannot be read is excluded: line 7 (2 fields, not 12)",
+    ),
+    Bad(
+        "pairs with a word",
+        "wmt15.csv",
+        PAIR_FILE.replace("cs-en,3,1\n", "cs-en,x,1\n"),
+        "rank 'x' in column 'system2rank' of wmt15.csv (line 2)",
+        cure="--skip-bad-rows",
+        then="35 judgments",
+    ),
+    Bad(
         "wide rankings with a word",
         "rnk.csv",
         "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
@@ -489,6 +505,14 @@ ERRORS = (
         SCALE.replace("ann", "NA"),
         "12 ratings, 2 judges",
         "inspect ? --where judge<>'NA'",
+    ),
+    Bad(
+        "a rank in words",
+        "r.csv",
+        RANKED,
+        "rank 'third' in column 'rank' of r.csv (line 4)",
+        cure="--skip-bad-rows",
+        then="line 4 ('third' in 'rank' is no number)",
     ),
     Odd(
         "bad rows in the signature",

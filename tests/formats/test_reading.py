@@ -356,6 +356,7 @@ def test_conditions_of_other_kinds_say_what_to_write(save) -> None:
         ('"n"<=-.5', 'write cast("n" as double) <= -.5'),
         ("count(*) > 1", "not a condition on one row"),
         ("sum(n) > 1", "not a condition on one row"),
+        ("row_number() over () = 1", "not a condition on one row"),
         ("", "where is empty"),
         ("  ", "where is empty"),
     ],

@@ -117,6 +117,11 @@ def test_two_synonyms_for_one_role_are_refused_until_one_is_named() -> None:
     assert assign(Header(columns, {"judge": "worker"}), ROLES, NEEDED)["judge"] == "worker"
 
 
+def test_the_exact_name_of_a_role_wins_over_a_synonym() -> None:
+    header = Header(("left", "right", "outcome", "annotator", "judge"))
+    assert assign(header, ROLES, NEEDED)["judge"] == "judge"
+
+
 def test_a_mapping_decides_sides_and_the_kind_of_table(save) -> None:
     path = save("t.csv", "left,right,winner\nA,B,left\n")
     crossed = tally_of(path, columns={"left": "right", "right": "left"})

@@ -275,6 +275,12 @@ REFUSED = {
         "score 'high' in column 'fluency' of",
         {"score": "fluency,style"},
     ),
+    "a word among scores of a pair": (
+        "model_a,model_b,score_a,score_b",
+        "x,y,5,1\nx,y,good,1",
+        ValueError,
+        "score 'good' in column 'score_a'",
+    ),
     "a column that is not there": (
         "judge,system,fluency,style",
         "j,A,1,3",

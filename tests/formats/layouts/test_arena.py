@@ -9,25 +9,6 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, Unkn
 from evenhand.formats.reading import read
 from read_tables import cells_of, refusal, rows_of, tally_of
 
-# Arena battles.
-
-
-def _battle(winner: str, n: int) -> str:
-    return json.dumps(
-        {
-            "question_id": f"q{n}",
-            "model_a": "x",
-            "model_b": "y",
-            "winner": winner,
-            "judge": f"arena_user_{n}",
-            "conversation_a": [{"role": "user", "content": 'a "quoted"\nline'}],
-            "turn": n,
-            "anony": True,
-            "tstamp": 1.5,
-        }
-    )
-
-
 # The raw log of an arena.
 
 
@@ -144,6 +125,9 @@ def test_annotators_are_judges_of_models_that_stand_in_a_key_or_in_columns(save)
         ("annotator3", *sides, "tie"),
     ]
     assert {row["item"] for row in rows} == {"Say it"}
+    odd = save("odd.json", json.dumps([one, {**one, "annotator3": 5}]))
+    assert f"row 2 of {odd}: annotator3 is '5': expected 0 | 1 | 2" in refusal(odd)
+    assert tally_of(odd, skip_bad_rows=True).n_judgments == 3
     one = {**PANDA, "first": "x_1", "second": "y_1", "annotator1": 2}
     path = save("testset.json", json.dumps([one]))
     assert "names no two models" in refusal(path, InvalidJudgments)

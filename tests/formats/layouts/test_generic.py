@@ -124,9 +124,6 @@ def test_labels_of_tasks_are_scores_and_categories_are_refused(save) -> None:
         read(categories.with_columns(pl.col("label").cast(pl.Categorical)))
 
 
-# Evalica's CSV.
-
-
 # Chosen and rejected answers.
 
 
@@ -201,13 +198,20 @@ def test_labels_of_items_are_read_and_name_no_systems(save) -> None:
 
 
 HERE = Record(3, {}, "t")
-TEXTS = ['a "quoted" one', "a\nline", "a,b\tc", "é 🎉 \\", None]
 
 
-@pytest.mark.parametrize("text", ["{[1]: 2}", "[" * 3000, "[" + "9" * 5000 + "]", "{'a': }"])
-def test_what_python_chokes_on_is_no_value_either(text) -> None:
+@pytest.mark.parametrize(
+    "text", ["__import__('os')", "{[1]: 2}", "[" * 3000, "[" + "9" * 5000 + "]", "{'a': }"]
+)
+def test_what_is_no_value_is_refused_and_never_run(text) -> None:
     with pytest.raises(InvalidJudgments, match="row 3 of t: 'x' is not JSON"):
         Record(3, {"x": text}, "t").data("x")
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, 1.5, True])
+def test_a_name_is_text_or_a_whole_number(value) -> None:
+    with pytest.raises(InvalidJudgments, match="row 3 of t: x is a name or a number, not"):
+        HERE.label(value, "x")
 
 
 @pytest.mark.parametrize(

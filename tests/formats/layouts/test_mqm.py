@@ -75,6 +75,9 @@ def test_weights_are_those_of_wmts_own_counting(save) -> None:
         ("s", "t", "Non-translation!", "Minor", -25),
         ("s", "t", "Accuracy", "Critical", -5),
         ("s", "t", "No-error", "", 0),
+        ("s", "t", "Style", "Neutral", 0),
+        ("s", "t", "Fluency/Punctuation", "Minor", -0.1),
+        ("s", "t", "Fluency/Punctuation", "Major", -5),
         ("<v>s</v>", "t", "Accuracy/Omission", "Major", -5),
         ("<v>s</v>", "t", "Source issue", "Major", 0),
     ]
@@ -125,8 +128,8 @@ def test_errors_lie_in_the_output_and_keep_the_blanks_of_texts(save) -> None:
     assert words == [" Hal", "Hallo"]
 
 
-@pytest.mark.parametrize("target", ["ab <v></v> cd", "<v></v>", "a<v>b</v><v>c</v>"])
-def test_marks_around_nothing_and_several_are_refused_with_their_row(target, save) -> None:
+@pytest.mark.parametrize("target", ["ab <v></v> cd", "</v>a<v>", "a<v>b</v><v>c</v>"])
+def test_marks_around_nothing_reversed_and_several_are_refused_with_their_row(target, save) -> None:
     path = save("mqm.tsv", HEADER + _row("s", "t") + _row("s", target, segment=2))
     words = refusal(path, InvalidJudgments)
     assert f"line 3 of {path}: one error is marked with one <v> and one </v>" in words
@@ -249,9 +252,6 @@ def test_averages_and_scores_of_segments_domains_and_systems(save) -> None:
     assert (row["item"], row["system"], row["criterion"]) == ("news", "A", "wmt-z")
     (row,) = rows_of(save("en-de.wmt-z.sys.score", "A 0.3\n"))
     assert "item" not in row
-
-
-# Scores of mt-metrics-eval.
 
 
 # Ratings of mt-metrics-eval.

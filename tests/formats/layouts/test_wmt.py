@@ -177,9 +177,6 @@ def test_lines_that_are_no_direct_assessments_are_refused(save) -> None:
     assert "not judgments" in refusal(save("clusters.csv", text), UnknownFormat)
 
 
-# WMT's averages of direct assessments.
-
-
 # WMT's judgments since 2024.
 
 
