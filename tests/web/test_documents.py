@@ -301,13 +301,6 @@ def test_a_change_that_was_begun_is_stored_while_the_campaign_is_paused(
     assert check_store(store).holds
 
 
-def test_another_judge_in_a_seat_does_not_see_the_answers_before(
-    client: TestClient, store: Store
-) -> None:
-    later, item = follow(client, store)
-    assert list_scores(load(client, later)["document"]) == [None] * len(item["document"])
-
-
 def test_scores_of_documents_are_in_the_files_of_other_programs_that_have_a_place_for_them(
     client: TestClient, store: Store, tmp_path: Path
 ) -> None:

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.cli.main import main
 from evenhand.design.assignment import assign
-from evenhand.design.guarantees import verify_design
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables
@@ -175,13 +174,6 @@ def test_judges_are_compared_by_their_answers_alone(
     )
     run("convert", str(path), "-o", str(other))
     assert evenhand.rank(other).to_dict()["systems"] == right.to_dict()["systems"]
-
-
-@pytest.mark.parametrize("design", [{"equal_outputs": "ask"}, {"balanced_blocks": True}])
-def test_they_are_asked_about_where_that_is_wanted(design: dict[str, Any]) -> None:
-    assignment = assign(make_campaign(make("pair", **design)))
-    assert len(assignment) == 24 * 3 * 3
-    assert verify_design(assignment).holds
 
 
 def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> None:
