@@ -189,6 +189,7 @@ def test_a_held_key_submits_nothing_and_the_next_one_does_wherever_the_focus_is(
     press(page, "9 0")
     page.keyboard.down("Enter")
     page.wait_for_selector(".review .send:focus")
+    page.wait_for_timeout(EARLY)
     page.keyboard.down("Enter")  # it repeats
     page.keyboard.up("Enter")
     page.wait_for_timeout(EARLY)
