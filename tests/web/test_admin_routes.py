@@ -16,11 +16,11 @@ from evenhand.design.campaign import Pay
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
 from evenhand.web.dashboard import say_pace, summarize_progress
-from evenhand.web.downloads import Activity, AnswerTables, list_pass
+from evenhand.web.downloads import Activity, AnswerTables, list_files, list_pass
 from evenhand.web.findings import find
 from evenhand.web.links import KeptLinks, write_links
 from evenhand.web.store import judging, people
-from evenhand.web.store.audit import audit, check_store
+from evenhand.web.store.audit import audit, check_collected, check_store
 from evenhand.web.store.judging import Reply
 from stored_campaigns import (
     LEFT,
@@ -346,3 +346,71 @@ def test_the_pace_is_of_those_who_have_something_left(
     stretch = 11 * 100 + (told["done"] - 12)
     assert told["pace"] == say_pace(left, 11 / stretch)
     assert "at the current pace" in client.get(admin).text
+
+
+def test_links_are_in_the_invitations_alone(kept: tuple[TestClient, str], store: Store) -> None:
+    client, admin = kept
+    tokens = [one["link"].rpartition("/")[2] for one in read_invitations(client, admin).values()]
+    judge_next(store, "j0")
+    pages = [admin, f"{admin}/findings", f"{admin}/board.json", f"{admin}/comments"]
+    pages += [f"{admin}/download/{one}" for one in list_files(store)]
+    for page in pages:
+        reply = client.get(page)
+        assert reply.status_code == 200
+        assert not any(one in reply.text for one in tokens)
+
+
+def test_a_server_that_keeps_no_links_offers_none(client: TestClient, admin: str) -> None:
+    assert client.get(f"{admin}/invitations.csv").status_code == 404
+    assert order(client, admin, "link", judge="j0").status_code == 409
+    assert "invitations.csv" not in client.get(admin).text
+
+
+def test_without_rates_the_pay_sheet_has_no_amounts_and_notes_run_nothing(
+    client: TestClient, store: Store, admin: str
+) -> None:
+    order(client, admin, "revoke", judge="j0")
+    order(client, admin, "invite", judge="new", seat="j0", note="=HYPERLINK(1)")
+    rows = {one["judge"]: one for one in read_pay(client, store)}
+    assert rows["new"]["note"] == "'=HYPERLINK(1)"
+    assert "amount" not in rows["new"]
+
+
+def test_rates_are_of_the_campaign_and_shown_before_it_begins(
+    client: TestClient, store: Store
+) -> None:
+    rates = {"per_hour": 12, "per_answer": 0.05, "currency": "EUR"}
+    planned = make_pairs()
+    assert "pay" not in planned.to_dict()
+    told = make_campaign({**planned.to_dict(), "pay": rates})
+    assert told.to_dict()["pay"] == rates
+    assert told.digest != planned.digest
+    page = client.get(f"/j/{fill(store, told)['j0']}/item").json()
+    assert page["pay"] == "12 EUR per hour and 0.05 EUR per answer"
+    assert page["questions"] == 3
+
+
+@pytest.mark.parametrize("name", ["ratings.csv", "log.csv", "comparisons", "..%2Fcampaign.db"])
+def test_there_are_no_other_downloads(client: TestClient, admin: str, name: str) -> None:
+    assert client.get(f"{admin}/download/{name}").status_code == 404
+
+
+def test_promises_on_the_page_are_those_of_plan_check(
+    client: TestClient, store: Store, tmp_path: Path
+) -> None:
+    campaign = make_campaign(make("pair"))
+    fill(store, campaign)
+    page = f"/a/{store.do(people.replace_link, 'admin').token}/promises"
+    client.app.state.analysis.promises.rest = 0  # type: ignore[attr-defined]
+    assert "There are no answers yet" in client.get(page).text
+    for judge in ("ann", "ben"):
+        while store.do(judging.serve, judge) is not None:
+            judge_next(store, judge, LEFT)
+    told = client.get(page).text
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{one.write()}\n" for one in store.lines()), encoding="utf-8")
+    _, check = check_collected(str(log), campaign)
+    assert check.holds
+    assert f"<p>{len(check.kept)} promises are kept so far" in told
+    assert [one.name in told for one in check.guarantees] == [True] * len(check.guarantees)
+    assert told.count("<dt>") == len(check.guarantees)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
 from unicodedata import category
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from click.testing import CliRunner
@@ -327,3 +327,23 @@ def test_a_terminal_is_sent_no_character_that_moves_or_hides(store: Store, tmp_p
         assert done.exit_code in (0, 2), done.output
         odd = {one for one in done.output if category(one) in ("Cc", "Zl", "Zp")} - SAFE
         assert odd | (DIRECTIONS & {*done.output}) == set(), words
+
+
+def test_a_pass_of_any_name_is_exported_under_a_name_without_a_path(tmp_path: Path) -> None:
+    names = [ATTACKS[one] for one in ("path", "shell", "sql", "attribute", "data address")]
+    tasks = [{"kind": "pair", "name": one} for one in names]
+    items = [{"item": "1", "outputs": {"A": "one", "B": "two"}}]
+    with Store.open(str(tmp_path / "c.db")) as opened:
+        fill(opened, make_campaign({"name": "n", "judges": ["j"], "tasks": tasks, "items": items}))
+        for _ in names:
+            judge_next(opened, "j")
+        link = f"/a/{opened.do(people.replace_link, 'admin').token}/export/arena"
+        with TestClient(make_app(Site(opened))) as client:
+            for one in names:
+                reply = client.get(link, params={"pass": one})
+                assert reply.status_code == 200
+                assert len(reply.text.splitlines()) == 1
+                said = unquote(reply.headers["content-disposition"].partition("''")[2])
+                assert {"/", "\\", '"', ";"}.isdisjoint(said)
+                assert not said.startswith(".")
+                assert said.isprintable()

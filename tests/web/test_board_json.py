@@ -66,3 +66,26 @@ def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(
     newer = client.get(address).headers.get("ETag", mark)
     clock.wait(61)  # the pace is another one, although nothing happened
     assert client.get(address, headers={"If-None-Match": newer}).status_code == 200
+
+
+def test_it_says_when_the_last_judgment_came_and_that_it_is_paused(
+    client: TestClient, store: Store, clock: HandClock
+) -> None:
+    fill(store, make())
+    address = f"/a/{store.do(people.replace_link, 'admin').token}/board.json"
+    assert read_sight(client.get(address).content).last is None
+    judge_some(store, 12)
+    told = store.clock.now()
+    clock.wait(100)
+    store.pause()
+    seen = read_sight(client.get(address).content)
+    assert (seen.last, seen.paused) == (told, True)
+    assert seen.now - told == 100_000
+
+
+def test_page_and_board_name_the_command_that_finds_a_cut(client: TestClient, store: Store) -> None:
+    fill(store, make())
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
+    command = f"evenhand check campaign.db --head {store.head()}"
+    assert f'<code class="head">{command}</code>' in client.get(root).text
+    assert read_sight(client.get(f"{root}/board.json").content).check == command

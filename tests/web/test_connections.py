@@ -17,6 +17,7 @@ from browsers import run_server
 from evenhand.design.campaign import Item
 from evenhand.web import Limits, Site, Store
 from evenhand.web.app import open_port
+from evenhand.web.limits import parse_address
 from evenhand.web.links import read_links
 from evenhand.web.store import people
 from served_campaigns import start
@@ -286,3 +287,34 @@ def test_the_real_client_is_counted_behind_proxies_that_were_named(
         ) == ["404", "429", "404", "429", "404", "429", "429", "404", "429", "404", "429", "404"]
         told = server.get("/health", "X-Forwarded-Proto: https")
         assert "strict-transport-security: max-age" in told.lower()
+
+
+def test_a_download_that_is_read_slowly_comes_whole(store: Store, large: str) -> None:
+    """It takes longer than a stall may."""
+    with run(store, **SOON) as server, closing(server.dial(SO_RCVBUF=65_536)) as made:
+        made.sendall(f"GET {large} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        read = bytearray()
+        while piece := made.recv(65_536):
+            read += piece
+            time.sleep(0.03)
+    assert len(read) > 8_000_000
+    assert read.rstrip().endswith((b"}", b"0"))
+
+
+def test_judges_of_one_address_keep_their_connections(store: Store, links: dict[str, str]) -> None:
+    """Behind one address there may be a whole laboratory."""
+    with run(store, per_address=2) as server, ExitStack() as stack:
+        made = [stack.enter_context(closing(server.dial())) for _ in range(2)]
+        for number in range(20):
+            made[-1].sendall(WHOLE)
+            assert made[-1].recv(12) == b"HTTP/1.1 200"
+            wait_for(lambda number=number: server.state.total_requests > number)  # type: ignore[misc]
+            made.append(stack.enter_context(closing(server.dial())))
+        made[0].sendall(WHOLE)
+        assert made[0].recv(12) == b"HTTP/1.1 200"
+        wait_for(lambda: len(server.state.connections) == 22)
+
+
+def test_addresses_of_both_kinds_are_one() -> None:
+    assert str(parse_address("::ffff:192.0.2.1")) == "192.0.2.1"
+    assert [parse_address(one) for one in ("unknown", "", "::ffff:x", "_hidden")] == [None] * 4

@@ -6,6 +6,7 @@ No image is built: that needs the server of docker or podman, and a registry.
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -15,7 +16,7 @@ from pathlib import Path
 import click
 
 from evenhand.cli.main import main
-from markdown_pages import ROOT
+from markdown_pages import ROOT, blocks
 from started_servers import find_port, write_campaign
 from waiting import LONG
 
@@ -107,3 +108,16 @@ def test_its_command_serves_and_its_check_tells_whether_it_is_well(tmp_path: Pat
         server.terminate()  # as "docker stop"
         assert [json.loads(one)["level"] for one in server.stderr.read().splitlines()] == ["info"]
         assert server.wait(LONG) == 0
+
+
+def test_the_page_names_its_file_volume_and_port() -> None:
+    page = (ROOT / "docs" / "keep-it-safe.md").read_text()
+    (code,) = (one.code for one in blocks(page) if "docker build" in one.code)
+    build, run = (shlex.split(line, comments=True) for line in code.splitlines())
+    assert (ROOT / build[build.index("--file") + 1]).exists()
+    assert build[build.index("--tag") + 1] in run
+    assert run[run.index("--volume") + 1].endswith(f":{LAST['VOLUME']}")
+    assert run[run.index("--publish") + 1].endswith(f":{LAST['EXPOSE']}")
+    assert [line[2:].strip() for line in TEXT.splitlines() if line.startswith("#   ")] == [
+        *code.splitlines()
+    ]

@@ -137,3 +137,50 @@ def test_a_preview_of_mechanical_turk_takes_no_seat(store: Store) -> None:
     with browse(store) as client:
         told = client.post(f"{link}A2SUAM1FHJ7AB3&assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
         assert (told.status_code, "preview" in told.json()["error"]) == (409, True)
+
+
+def test_two_workers_share_a_browser(store: Store) -> None:
+    link = launch(store)
+    with browse(store) as client:
+        first, second = come(client, link + ANN), come(client, link + BEN)
+        assert first != second
+        assert (come(client, link + ANN), come(client, link + BEN)) == (first, second)
+
+
+@pytest.mark.parametrize("platform", ["prolific", "mturk", "other"])
+def test_the_link_as_the_organiser_has_it_takes_no_seat(store: Store, platform: str) -> None:
+    launch(store, platform=platform)
+    link = make_address("", "crowd", store.do(people.replace_link, "crowd").token, platform)
+    with browse(store) as client:
+        for told in (client.get(link), client.post(link)):
+            assert told.status_code == 409
+            wanted = "placeholder" if platform == "prolific" else "names no worker"
+            assert wanted in told.json()["error"]
+    assert {one.state for one in store.judges()} == {"vacant"}
+
+
+@pytest.mark.parametrize(
+    ("platform", "right", "wrong"),
+    [
+        ("prolific", [ANN], ["ann", ANN.upper(), ANN + "0", ANN[:-1], ANN[:-1] + "g", "\n" + ANN]),
+        (
+            "mturk",
+            ["A2SUAM1FHJ7AB3"],
+            ["a2suam1fhj7ab3", "AB12", "B2SUAM1FHJ7AB3", "A2SUAM1FHJ7AB-"],
+        ),
+        ("other", ["lab-7", "ann@example.org"], ["a b", "{{id}}", "x" * 201, "<id>", "a%b", "a\0"]),
+    ],
+)
+def test_names_that_no_worker_of_the_platform_has_are_refused(
+    store: Store, platform: str, right: list[str], wrong: list[str]
+) -> None:
+    link = launch(store, platform=platform)
+    path, name = link.removesuffix("=").split("?")
+    with browse(store) as client:
+        for worker in wrong:
+            told = client.post(path, params={name: worker})
+            assert (told.status_code, told.json()["word"]) == (409, "refused")
+        assert {one.state for one in store.judges()} == {"vacant"}
+        for worker in right:
+            told = client.post(path, params={name: worker}, follow_redirects=False)
+            assert told.status_code == 303

@@ -1,5 +1,11 @@
 """A judge sees a document as a whole: segments in order, answers changed until it is submitted."""
 
+import csv
+import io
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,10 +13,12 @@ from starlette.testclient import TestClient
 
 import evenhand
 from documents import SIZES, make_documents
+from evenhand.design.campaign import TextField, Wording
 from evenhand.web import Store
-from evenhand.web.downloads import list_pay
+from evenhand.web.analysis import list_offers, make_file
+from evenhand.web.downloads import list_pay, open_download
 from evenhand.web.store import people
-from evenhand.web.store.audit import check_store
+from evenhand.web.store.audit import check_store, count_promises, gather
 from stored_campaigns import fill, list_judgments
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -233,3 +241,100 @@ def test_a_document_is_scored_with_its_last_segment(client: TestClient, store: S
     assert {row["item"]: row["score"] for row in whole} == {"news": 70, "talk": 70}
     assert {(row["document"], row["system"]) for row in whole} == {("news", "A"), ("talk", "A")}
     assert len(rows) == 7
+
+
+def test_a_completion_code_is_shown_when_the_last_document_was_submitted(
+    client: TestClient, store: Store
+) -> None:
+    planned = make_documents()
+    wording = replace(planned.wording, completion_code="C0DE")
+    token = fill(store, replace(planned, wording=wording))["ann"]
+    for _ in range(2):
+        item = answer_all(client, token)
+        assert "C0DE" not in str(item)
+        item = submit(client, token, item).json()
+    assert (item["state"], item["code"], item["closed"]) == ("done", "C0DE", True)
+
+
+def test_a_document_is_submitted_while_the_campaign_is_paused(
+    client: TestClient, store: Store
+) -> None:
+    token = fill(store, make_documents())["ann"]
+    item = answer_all(client, token)
+    store.pause()
+    assert submit(client, token, item).json()["word"] == "paused"
+    assert [one.kind for one in store.records()][-2:] == ["pause", "submit"]
+    store.resume()
+    assert load(client, token)["closed"] is True
+
+
+def test_promises_say_how_many_documents_were_submitted(client: TestClient, store: Store) -> None:
+    planned = make_documents()
+    token = fill(store, planned)["ann"]
+    said = []
+    for _ in range(2):
+        item = answer_all(client, token)
+        for _ in range(2):
+            found = count_promises(gather(store.records()), store.campaign, "n")[1].guarantees
+            said += [(one.found, one.holds) for one in found if one.name == "submitted"]
+            submit(client, token, item)
+    answered = "that were answered to the end"
+    assert said == [
+        (f"0 of 1 {answered}", None),
+        (f"1 of 1 {answered}", True),
+        (f"1 of 2 {answered}", None),
+        (f"2 of 2 {answered}", True),
+    ]
+
+
+def test_a_change_that_was_begun_is_stored_while_the_campaign_is_paused(
+    client: TestClient, store: Store
+) -> None:
+    token = fill(store, make_documents())["ann"]
+    first = send(client, token, load(client, token), 10).json()["next"]["document"][0]
+    store.pause()
+    change = {"key": "c1", "replaces": first["receipt"]}
+    changed = send(client, token, first, 20, **change)
+    assert changed.json()["next"]["word"] == "paused"
+    assert send(client, token, first, 20, **change).json() == changed.json()
+    assert [one.answer for one in list_judgments(store)] == [{"score": 20}]
+    assert check_store(store).holds
+
+
+def test_scores_of_documents_are_in_the_files_of_other_programs_that_have_a_place_for_them(
+    client: TestClient, store: Store, tmp_path: Path
+) -> None:
+    planned = make_documents("spans", document_question="How good is the whole?")
+    texts = {"source": TextField("de"), "output": TextField("en")}
+    token = fill(store, replace(planned, wording=Wording(texts=texts)))["ann"]
+    item = load(client, token)
+    while item["state"] != "done":
+        spans = [{"start": 0, "end": 4, "severity": "minor"}]
+        whole = {"document": 70} if "document_question" in item["task"] else {}
+        answer = {"score": 60, "spans": spans, **whole}
+        item = send(client, token, item, 0, answer=answer).json()["next"]
+        if item["state"] == "ended":
+            item = submit(client, token, item).json()
+    # judge, system, segment, kind, languages, score, document, whether it is the whole, errors
+    rows = list(csv.reader(io.StringIO(make_file(store, "q", "appraise")[1].decode())))
+    whole = {row[7]: (row[2], row[6], row[9]) for row in rows if row[8] == "True"}
+    assert whole == {"news": ("0", "70", "[]"), "talk": ("0", "70", "[]")}
+    segments = [(row[7], row[6]) for row in rows if row[8] == "False"]
+    assert sorted(segments) == [("news", "60")] * 3 + [("talk", "60")] * 2
+    assert sum(row[9] != "[]" for row in rows) == 5
+    path = tmp_path / "appraise.csv"
+    path.write_bytes(make_file(store, "q", "appraise")[1])
+    again = evenhand.read(path).rows()
+    counted = Counter(zip(again.criterion, map(float, again.score), strict=True))
+    assert sorted(counted.values()) == [2, 5]
+    studio = json.loads(make_file(store, "q", "label-studio")[1])
+    assert Counter(one["data"]["criterion"] for one in studio) == {"q": 5, "q (document)": 2}
+    lacking = {one.program.name: one.lacks for one in list_offers(store.campaign)}
+    assert lacking == {"appraise": False, "wmt-json": True, "mqm-tsv": True, "label-studio": False}
+    lines = make_file(store, "q", "wmt-json")[1].decode().splitlines()
+    assert len(lines) == 5
+    pieces = open_download(store, "spans.csv")
+    assert pieces is not None
+    marked = list(csv.DictReader(io.StringIO(b"".join(pieces).decode())))
+    assert len(marked) == 5
+    assert all(row["document_submitted_at"] for row in marked)

@@ -154,3 +154,69 @@ def test_what_two_tabs_show_of_a_document_is_submitted_once(browser: Any, site: 
         page.wait_for_selector(".rating #question")
         page.close()
     assert [one.kind for one in store.records()].count("submit") == 1
+
+
+def test_the_time_before_a_change_counts(browser: Any, site: Any) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address, 1280)
+    settle(page, "1 of 5")
+    press(page, "5 0 Enter")
+    settle(page, "2 of 5")
+    page.wait_for_timeout(1000)
+    change(page, "60")
+    press(page, "Enter")
+    page.wait_for_selector(f"{FIRST}:has-text('60')")
+    page.wait_for_timeout(EARLY)
+    page.fill(".number", "70")
+    if page.locator(".whole").count():
+        page.fill(".whole .number", "90")
+    press(page, "Enter")
+    page.wait_for_selector(".segment:has-text('70')")
+    page.close()
+    seconds = {(one.answer or {})["score"]: one.seconds for one in list_judgments(store)}
+    assert (seconds[70] or 0) > 1
+
+
+def test_a_held_key_submits_nothing_and_the_next_one_does_wherever_the_focus_is(
+    browser: Any, site: Any
+) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address)
+    settle(page, "1 of 5")
+    for place in range(1, page.locator(".segment, .outputs").count() + 1):
+        settle(page, f"{place} of 5")
+        press(page, "1 0 Enter")
+    press(page, "9 0")
+    page.keyboard.down("Enter")
+    page.wait_for_selector(".review .send:focus")
+    page.wait_for_timeout(EARLY)
+    page.keyboard.down("Enter")  # it repeats
+    page.keyboard.up("Enter")
+    page.wait_for_timeout(EARLY)
+    page.reload()
+    page.wait_for_selector(".review .send:focus")
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(EARLY)
+    press(page, "Enter")
+    page.wait_for_selector(".review", state="detached")
+    page.close()
+    assert [one.kind for one in store.records()].count("submit") == 1
+
+
+def test_a_change_that_is_given_up_leaves_nothing_behind(browser: Any, site: Any) -> None:
+    store, address = site("rating", "en")
+    page = open_page(browser, address, 1280)
+    settle(page, "1 of 5")
+    press(page, "5 0 Enter")
+    settle(page, "2 of 5")
+    press(page, "7 0 Escape")
+    change(page, "11")
+    page.click("button:has-text('Cancel')")
+    assert page.input_value(".number") == "70"
+    change(page, "11")
+    press(page, "Escape u")
+    page.reload()
+    settle(page, "2 of 5")
+    assert page.input_value(".number") == "70"  # what was begun of the segment that is asked
+    page.close()
+    assert list_scores(store) == [(50, None)]

@@ -10,7 +10,8 @@ from email.utils import format_datetime
 import pytest
 
 from chat_servers import Reply, answer_left, fail, serve_chat
-from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, Share
+from evenhand.errors import UnknownOption
+from evenhand.web.endpoint import BudgetSpent, Endpoint, EndpointError, Meter, Share, read_url
 
 ASKED = [{"role": "user", "content": "Which is better?"}]
 SCHEMA = {"type": "object", "properties": {}, "required": []}
@@ -257,3 +258,65 @@ def test_a_count_of_tokens_that_is_none_does_not_spoil_a_reply(chat, usage):
         sent, written = endpoint.meter.tokens
         assert sent >= len(ASKED[0]["content"])
         assert written in (10, len("left"))
+
+
+def test_each_attempt_that_failed_is_told_with_the_wait(chat):
+    told = []
+    chat.first = [fail(429, "slow down", retry_after="7")]
+    with open_endpoint(chat, tell=told.append) as (endpoint, _):
+        ask(endpoint)
+    (said,) = told
+    assert re.fullmatch(
+        rf"{re.escape(endpoint.host)} gave no reply \(429 slow down\): attempt 2 of 8 in [78] s",
+        said,
+    )
+
+
+def test_where_nothing_was_answered_nothing_is_said_to_be_stored(chat):
+    chat.answer = lambda _: fail(503, "overloaded")
+    with open_endpoint(chat) as (endpoint, _), pytest.raises(EndpointError) as caught:
+        ask(endpoint)
+    assert "stored" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["nan", "soon", "-5", "inf"])
+def test_a_retry_after_that_says_nothing_is_passed_over(chat, text):
+    chat.first = [fail(429, retry_after=text)]
+    with open_endpoint(chat) as (endpoint, pauses):
+        ask(endpoint)
+    assert 0 <= sum(pauses) <= 1
+
+
+def test_a_web_page_among_replies_is_a_passing_fault(chat):
+    with open_endpoint(chat) as (endpoint, pauses):
+        ask(endpoint)
+        chat.first = [Reply(body=PAGE)]
+        assert ask(endpoint).text == '{"outcome": "left"}'
+    assert len(pauses) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://localhost:11434", "http://localhost:11434/v1/chat/completions"),
+        ("https://a.example/v1/", "https://a.example/v1/chat/completions"),
+        ("https://a.example/x/chat/completions", "https://a.example/x/chat/completions"),
+        ("https://a.example/d?api-version=1", "https://a.example/d/chat/completions?api-version=1"),
+    ],
+)
+def test_the_path_of_the_protocol_is_added_once(url, path):
+    assert read_url(url, has_key=False)[0] == path
+
+
+@pytest.mark.parametrize("url", ["", "file:///etc/passwd", "https://", "http://[", "https://a:b"])
+def test_what_is_no_address_is_refused(url):
+    with pytest.raises(UnknownOption, match="--url"):
+        read_url(url, has_key=False)
+
+
+def test_a_reply_in_parts_is_read_whole(chat):
+    parts = [{"type": "text", "text": "le"}, {"type": "thinking"}, {"type": "text", "text": "ft"}]
+    chat.answer = lambda _: Reply(message={"content": parts})
+    with open_endpoint(chat) as (endpoint, _):
+        assert ask(endpoint).text == "left"
+        assert len(chat.calls) == 1

@@ -1,17 +1,23 @@
 """Outputs that several systems gave alike: asked about once, and counted for each of them."""
 
 import csv
+import json
 import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli.main import main
+from evenhand.design.assignment import assign
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
+from evenhand.web.downloads import AnswerTables
+from evenhand.web.findings import find
 from evenhand.web.store import judging, people
 from stored_campaigns import fill, judge_next
 
@@ -138,3 +144,64 @@ def test_a_policy_asks_about_no_equal_pair(store: Store) -> None:
     assert judge_all(store, "pair") == 90
     for row in csv.DictReader(download(store, "comparisons").splitlines()):
         assert not {*row["left"].split("+")} & {*row["right"].split("+")}
+
+
+def run(*words: str) -> str:
+    ran = CliRunner().invoke(main, [*words])
+    assert ran.exit_code == 0, ran.output
+    return ran.stdout
+
+
+def test_judges_are_compared_by_their_answers_alone(
+    judged: tuple[Store, str, int], tmp_path: Path
+) -> None:
+    store, kind, _ = judged
+    path, other = tmp_path / f"{TABLES[kind]}.csv", tmp_path / "other.csv"
+    path.write_text(download(store, TABLES[kind]), encoding="utf-8")
+    units = {"pair": 15 * 3 + 8, "rank": 15 * 3 + 8, "rating": 15 * 3 + 8 * 2 + 1}[kind]
+    assert f" of {units} output" in str(evenhand.measure_agreement(path))
+    found = find(AnswerTables(store))
+    screening = found.panels[TABLES[kind]].screening
+    assert screening is not None
+    cards = {one.judge: one.n for one in screening.cards}
+    assert sum(cards.values()) == {"pair": 159, "rank": 69, "rating": 186}[kind]
+    verb: Any = json.loads(run("judges", str(path), "--json"))
+    assert {one["judge"]: one["n"] for one in verb["screening"]["cards"]} == cards
+    assert "inflated" not in run("report", str(path), "--json")
+    right: Any = evenhand.rank(path)
+    assert {one.system: one.value for one in found.orders["t"].rows} == pytest.approx(
+        {row["system"]: row["estimate"] for row in right.rows()}
+    )
+    run("convert", str(path), "-o", str(other))
+    assert evenhand.rank(other).to_dict()["systems"] == right.to_dict()["systems"]
+
+
+def test_controls_with_equal_outputs_are_asked_and_a_sign_is_in_no_name() -> None:
+    told = make("pair", controls=1)
+    told["items"] += [{"item": "c", "outputs": {"A": "x", "B": "x"}, "expected": "tie"}]
+    campaign = make_campaign(told)
+    of_control = {"item": "d", "outputs": {"A": "x", "worse+": "y"}, "expected": "A"}
+    assert make_campaign(told | {"items": [*told["items"], of_control]}).separator == "|"
+    mine = [one for one in assign(campaign) if one.judge == "j0" and one.kind == "control"]
+    (one,) = {ticket.systems for ticket in mine}
+    assert set(one) == {"A", "B"}
+    assert campaign.separator == "+"
+    plus = {"A": "A+", "B": "B|", "C": "C"}
+    for item in told["items"]:
+        item["outputs"] = {plus[name]: text for name, text in item["outputs"].items()}
+    assert make_campaign(told | {"items": told["items"][:-1]}).separator == "&"
+
+
+def test_marked_errors_count_for_each_system_in_both_tables(store: Store, tmp_path: Path) -> None:
+    fill(store, make_campaign(make("spans")))
+    for at in range(9):
+        while (served := store.do(judging.serve, f"j{at}")) is not None:
+            ends = {"start": 0, "end": 1, "severity": "minor"}
+            n = 1 + SYSTEMS.index(served.ticket.systems[0])
+            judge_next(store, f"j{at}", {"spans": [ends] * n, "score": 90 - n})
+    found = []
+    for name in ("ratings", "spans"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(download(store, name), encoding="utf-8")
+        found.append([(one["system"], one["ratings"]) for one in evenhand.rank(path).rows()])
+    assert found[0] == found[1] == [(one, 24 * 3) for one in SYSTEMS]

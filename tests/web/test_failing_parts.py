@@ -102,3 +102,21 @@ def test_a_database_that_is_away_is_still_said_to_be_away(
     monkeypatch.setattr(looking, "find", away)
     with pytest.raises(NotStored):
         looks.look()
+
+
+def test_judges_and_scores_stand_where_the_board_fails(
+    client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evenhand.web.dashboard.LiveLeaderboards.look", fail)
+    page = read(client, judged)
+    assert page.status_code == 200
+    assert "The board of better could not be computed" in page.text
+    assert 'aria-label="Scores of good"' in page.text
+
+
+def test_the_board_stands_where_nothing_can_be_found(
+    client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "find", fail)
+    page = read(client, judged)
+    assert (page.status_code, 'aria-label="Board of better"' in page.text) == (200, True)

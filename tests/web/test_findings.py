@@ -1,6 +1,7 @@
 """What the organiser is told of judgments while they come in."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -18,7 +19,7 @@ from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.database import WriteTransaction
-from policy_campaigns import Truth, make_chosen, open_campaign
+from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -214,3 +215,38 @@ def test_judges_are_compared_on_the_rows_that_no_answer_led_to(
     told = {card.judge: (card.n, card.flags, card.evidence) for card in panel.screening.cards}
     assert told == {card.judge: (card.n, card.flags, card.evidence) for card in right.cards}
     assert panel.rests.startswith(f"judges are compared on {len(free):,} of {len(rows) - 1:,} ans")
+
+
+def test_who_follows_the_others_stands_right_and_the_severe_stand_high() -> None:
+    drawn = draw(card("ann", 1.0, 0.0), card("ben", -1.0, 0.0), card("cy", 1.0, -3.0))
+    assert drawn["ben"].x < drawn["ann"].x == drawn["cy"].x
+    assert drawn["cy"].y < drawn["ann"].y  # three points below the others: severe
+    assert drawn["cy"].up == 3.0
+
+
+def test_each_flag_has_a_shape_of_its_own() -> None:
+    drawn = draw(
+        card("a", 1, 0),
+        card("b", 0, 1, "careless"),
+        card("c", -1, 0, "reversed"),
+        card("d", 1, 2, "coarse"),
+        card("e", 0, 2, "careless", "coarse"),
+    )
+    shapes = [drawn[name].shape for name in "abcde"]
+    assert shapes == ["circle", "triangle", "diamond", "square", "triangle"]
+    assert drawn["a"].label is not None  # there is room beside it
+
+
+def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
+    client: TestClient, store: Store
+) -> None:
+    collect(store)
+    n = Counter(one.chosen or "design" for one in list_judged(store))
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
+    told = (
+        f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
+        f" {n['start-up']:,} of the start-up phase"
+    )
+    assert "Pairs are chosen by the policy order" in page
+    assert told in page
+    assert "Judges are compared on" in page

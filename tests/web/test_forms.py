@@ -1,21 +1,33 @@
 """Forms of texts over HTTP: what the page is told, and files, which are sent to judges alone."""
 
+import csv
+import io
+import json
 import os
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 
 import pytest
+from click.testing import CliRunner
 from starlette.responses import FileResponse
 from starlette.testclient import TestClient
 
+from evenhand.cli.main import main
 from evenhand.design.campaign import Campaign
 from evenhand.design.forms import MediaFile
 from evenhand.design.reading import make_campaign
 from evenhand.errors import EvenhandError
 from evenhand.web import Site, Store, make_app
+from evenhand.web.asking import Prompt
+from evenhand.web.downloads import list_files, open_download
 from evenhand.web.limits import HEADERS
 from evenhand.web.store import people
-from stored_campaigns import fill
-from text_forms import make_media, write_png
+from evenhand.web.store.audit import check_store
+from evenhand.web.views import view_ticket
+from served_campaigns import serve
+from stored_campaigns import fill, judge_next, take
+from text_forms import make_media, write_png, write_wav
 
 NAMES = ("modelo", "rival")
 
@@ -150,3 +162,73 @@ def make_media_again(folder: Path) -> Campaign:
     told |= {"tasks": [{"kind": "pair", "name": "better"}]}
     items = [{"item": "1", "source": "Draw a house.", "outputs": outputs}]
     return make_campaign({**told, "items": items}, "c.toml", folder)
+
+
+def test_answers_receipts_and_downloads_of_files_hold_and_name_systems(
+    store: Store, tmp_path: Path
+) -> None:
+    campaign = make_media(tmp_path)
+    fill(store, campaign)
+    record = judge_next(store, "j", {"outcome": "left"})
+    check = check_store(store)
+    assert check.holds
+    assert record.hash
+    for name in list_files(store):
+        text = b"".join(open_download(store, name) or ()).decode()
+        assert "modelo/" not in text, name
+    table = b"".join(open_download(store, "comparisons.csv") or ()).decode()
+    (row,) = csv.DictReader(io.StringIO(table))
+    assert {row["left"], row["right"]} == {*NAMES}
+    told = b"".join(open_download(store, "campaign.json") or ()).decode()
+    assert make_campaign(json.loads(told)).items == store.campaign.items
+
+
+def test_a_page_is_told_html_and_a_prompt_the_text(store: Store) -> None:
+    told: dict[str, Any] = {"name": "n", "judges": ["j"], "texts": {"output": {"form": "markdown"}}}
+    items = [{"item": "1", "outputs": {"A": "**a**", "B": "<b>b</b>"}}]
+    campaign = make_campaign({**told, "items": items})
+    client, judge = connect(store, campaign)
+    with client:
+        outputs = client.get(f"{judge}/item").json()["outputs"]
+    assert {one["html"] for one in outputs} == {
+        "<p><strong>a</strong></p>\n",
+        "<p>&lt;b&gt;b&lt;/b&gt;</p>\n",
+    }
+    assert all("text" not in one for one in outputs)
+    prompt = Prompt.read(None).write(view_ticket(campaign, take(store, "j").ticket))
+    assert "**a**" in prompt
+    assert "<b>b</b>" in prompt
+
+
+def test_llm_judges_are_not_asked_about_what_they_cannot_see(tmp_path: Path) -> None:
+    write_png(tmp_path / "a.png")
+    write_wav(tmp_path / "b.wav")
+    for texts, text in (
+        ('output = { form = "image" }', "a.png"),
+        ('output = { form = "markdown" }', "![x](a.png)"),
+    ):
+        (tmp_path / "c.toml").write_text(
+            f"[texts]\n{texts}\n[[items]]\nitem = '1'\noutputs = {{ A = '{text}' }}\n"
+        )
+        words = ["ask", str(tmp_path / "c.toml"), "--url", "http://127.0.0.1:9/v1", "--model", "m"]
+        done = CliRunner().invoke(main, [*words, "--yes"])
+        assert done.exit_code == 2
+        assert "'quality' shows images or recordings, and LLM judges are sent text" in done.output
+
+
+def test_a_campaign_file_is_served_with_its_files(tmp_path: Path) -> None:
+    write_png(tmp_path / "pictures" / "a.png")
+    write_png(tmp_path / "pictures" / "b.png", (0, 0, 0))
+    (tmp_path / "items.csv").write_text("item,A,B\n1,pictures/a.png,pictures/b.png\n")
+    (tmp_path / "c.toml").write_text(
+        'judges = ["j"]\nitems = "items.csv"\n[texts]\noutput = { form = "image" }\n'
+    )
+    with serve(tmp_path / "c.toml") as served:
+        judge = f"http://127.0.0.1:{served.port}{served.judges['j']}"
+        with urlopen(f"{judge}/item") as reply:
+            outputs = json.load(reply)["outputs"]
+        sent = set()
+        for one in outputs:
+            with urlopen(f"{judge}/file/{one['file']}") as reply:
+                sent.add(reply.read())
+    assert sent == {path.read_bytes() for path in (tmp_path / "pictures").iterdir()}

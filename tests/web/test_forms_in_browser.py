@@ -177,3 +177,109 @@ def test_an_answer_waits_until_images_are_there(browser: Any, store: Store, tmp_
         press(page, "1")
         page.wait_for_selector(LAST)
         assert len([*list_judgments(store)]) == 1
+
+
+WIDE = r"""```python
+def compute_everything(first_argument, second_argument, third_argument):
+    return first_argument + second_argument + third_argument + 1_000_000_000
+```
+
+\[ a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12} \]
+
+So $a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11}$ is $x$.
+
+| case | a long name of a column | another_long_name_of_one | and_one_more_of_them |
+|---|---|--:|---|
+| best | nothing to sort | $n$ | `[]` |
+"""
+
+
+def test_wide_code_formulas_and_tables_scroll_in_their_box(browser: Any, store: Store) -> None:
+    settings = {"form": "markdown", "math": True}
+    told = {"name": "n", "judges": ["j"], "texts": {"output": settings, "source": settings}}
+    told |= {"tasks": [{"kind": "pair", "name": "better"}]}
+    items = [{"item": "1", "source": WIDE, "outputs": {"A": WIDE, "B": "Short."}}]
+    with judge_page(browser, store, {**told, "items": items}, 390) as page:
+        settle(page, "1 of 1")
+        assert find_faults(page) == []
+        for part in ("pre", ".formula", ".wide", "p > math >> nth=0"):
+            told = page.locator(f".output {part}").evaluate(SCROLLED)
+            assert told["room"] < told["all"], part
+            assert told["reached"] > 0, part
+            assert told["focus"] == 0, part
+        assert page.locator(".output p > math").nth(1).evaluate("(one) => one.tabIndex") == -1
+
+
+SCROLLED = """(one) => {
+  one.scrollLeft = 1e6;
+  const reached = one.scrollLeft;
+  one.scrollLeft = 0;
+  return { room: one.clientWidth, all: one.scrollWidth, reached, focus: one.tabIndex };
+}"""
+
+
+def test_a_long_chat_scrolls_on_a_phone_and_begins_at_what_is_judged(
+    browser: Any, tmp_path: Path, store: Store
+) -> None:
+    with judge_page(browser, store, make(tmp_path / "beside", "chat"), 390) as page:
+        settle(page, "1 of 1")
+        long = page.locator(".output .turns").filter(has=page.locator(".turn >> nth=20"))
+        told = long.evaluate(
+            """(one) => ({ room: one.clientHeight, all: one.scrollHeight,
+              seen: one.lastChild.getBoundingClientRect().bottom
+                <= one.getBoundingClientRect().bottom + 1 })"""
+        )
+        assert told["room"] <= 844 / 2
+        assert told["all"] > 2 * told["room"]
+        assert told["seen"]
+        assert page.locator(".output .turn.judged").count() == 2
+        assert page.locator(".source .turn.judged").count() == 0
+        choices = page.locator(".choices").bounding_box()
+        assert choices["y"] + choices["height"] <= 844
+
+
+def test_marks_of_a_document_are_told_beside_a_source_in_markdown(
+    browser: Any, store: Store
+) -> None:
+    told = {"name": "n", "judges": ["j"], "design": {"documents": True}}
+    told |= {"texts": {"source": {"form": "markdown"}}, "tasks": [{"kind": "spans", "name": "q"}]}
+    items = [
+        {"item": str(at), "document": "d", "source": "*Satz*", "outputs": {"A": "A line."}}
+        for at in (1, 2)
+    ]
+    with judge_page(browser, store, {**told, "items": items}) as page:
+        settle(page, "1 of 2")
+        press(page, "ArrowRight 1 Escape 5 0 Enter")
+        settle(page, "2 of 2")
+        given = page.locator(".segment .given").inner_text()
+        assert given.startswith("Your answer: “A” minor; a score of 50.")
+        assert find_faults(page) == []
+
+
+def test_a_role_and_a_severity_with_the_name_of_a_function_are_shown_by_their_name(
+    browser: Any, store: Store
+) -> None:
+    names = ["constructor", "toString"]
+    told = {"name": "n", "judges": ["j"], "texts": {"source": {"form": "chat"}}}
+    told |= {"tasks": [{"kind": "spans", "name": "q", "severities": names}]}
+    turns = [{"role": name, "content": "Hi"} for name in [*names, "__proto__", "user"]]
+    items = [{"item": "1", "source": turns, "outputs": {"A": "A line."}}]
+    with judge_page(browser, store, {**told, "items": items}) as page:
+        settle(page, "1 of 1")
+        roles = page.locator(".source .role").all_inner_texts()
+        assert roles == [*names, "__proto__", "User"]
+        assert page.locator(".severity span").all_inner_texts() == names
+
+
+def test_letters_of_a_recording_are_not_answers(browser: Any, tmp_path: Path, store: Store) -> None:
+    """Arrows and the space bar are of the recording that has the focus, as in any player."""
+    task = {"kind": "rating", "name": "good", "low": 1, "high": 5}
+    campaign = make(tmp_path / "beside", "audio", tasks=[task])
+    with judge_page(browser, store, campaign, files=campaign.files) as page:
+        settle(page, "1 of 2")
+        page.focus(".output audio")
+        press(page, "ArrowRight ArrowLeft")
+        assert page.locator(".step[aria-checked=true]").count() == 0
+        press(page, "4")
+        settle(page, "2 of 2")
+        assert [one.answer for one in list_judgments(store)] == [{"score": 4}]

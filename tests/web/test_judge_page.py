@@ -183,3 +183,36 @@ def test_what_is_read_begins_on_the_right_and_left_and_right_stay_where_keys_say
         assert page.locator(".bar .title").bounding_box()["width"] > 50
         answers = [one.answer for one in list_judgments(store)]
         assert answers == [{"outcome": "left"}, {"ranks": [1, 2]}]
+
+
+ARABIC = {
+    "name": "rtl",
+    "judges": ["j"],
+    "texts": {
+        "source": {"language": "en"},
+        "output": {"language": "ar"},
+        "page": {"language": "ar"},
+    },
+    "tasks": [
+        {"kind": "spans", "name": "e", "question": "ضع علامة على كل خطأ", "categories": ["style"]}
+    ],
+    "items": [{"item": "1", "source": "The door.", "outputs": {"A": "كان الباب 🙂 مفتوحا"}}],
+}
+
+
+def test_words_are_walked_from_right_to_left_and_counted_in_characters(
+    browser: Any, store: Store
+) -> None:
+    with judge_page(browser, store, ARABIC, 360) as page:
+        settle(page, "1 of 1")
+        press(page, "ArrowLeft Shift+ArrowLeft 2 1")
+        press(page, "ArrowLeft ArrowLeft ArrowLeft ArrowLeft")
+        press(page, "1 1 Escape 9 0")
+        keep_picture(page, "right-to-left")
+        press(page, "Enter")
+        page.wait_for_selector(LAST)
+        (record,) = list_judgments(store)
+        text = ARABIC["items"][0]["outputs"]["A"]  # type: ignore[index]
+        spans = record.answer["spans"]  # type: ignore[index]
+        assert [text[one["start"] : one["end"]] for one in spans] == ["كان الباب", "مفتوحا"]
+        assert [one["severity"] for one in spans] == ["major", "minor"]

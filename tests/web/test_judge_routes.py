@@ -171,3 +171,21 @@ def test_what_was_expected_of_a_ranking_is_told_in_the_order_shown(where: str) -
     ticket = Ticket(0, "judge-1", "order", "try", ("z", "x", "y"), "training")
     told = view_feedback(campaign, ticket, {"ranks": [3, 1, 2]})
     assert told == {"text": "", "right": {"ranks": [3, 1, 2]}, "agrees": True}
+
+
+def test_training_is_followed_by_what_was_expected(client: TestClient, store: Store) -> None:
+    (token,) = fill(store, make_campaign(FULL)).values()
+    item = client.get(f"/j/{token}/item").json()
+    assert item["training"]
+    told = send(client, token, item).json()["feedback"]
+    side = ("left", "right")[[one["text"] for one in item["outputs"]].index("b")]
+    assert told == {"text": "b is right", "right": {"outcome": side}, "agrees": side == "left"}
+
+
+def test_the_end_has_thanks_and_the_code(client: TestClient, store: Store) -> None:
+    told = {"name": "one", "judges": 1, "items": [{"item": "1", "outputs": {"A": "a", "B": "b"}}]}
+    links = fill(store, make_campaign({**told, "thanks": "Bye.", "completion_code": "C7"}))
+    (token,) = links.values()
+    item = client.get(f"/j/{token}/item").json()
+    end = send(client, token, item).json()["next"]
+    assert end == {"state": "done", "thanks": "Bye.", "code": "C7"}

@@ -2,6 +2,7 @@
 
 import configparser
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -16,6 +17,7 @@ import pytest
 
 from evenhand.cli.main import main
 from evenhand.web import Limits, Store
+from evenhand.web import limits as connections
 from evenhand.web import site as health
 from evenhand.web.links import read_links
 from evenhand.web.store.audit import check_store
@@ -179,3 +181,29 @@ def test_the_unit_starts_a_command_that_is_there(folder: Path) -> None:
         Path("evenhand.service").write_text(text.replace("User=evenhand\n", "User=root\n"))
         done = run("systemd-analyze verify ./evenhand.service")
         assert [line for line in done.stderr.splitlines() if "evenhand.service" in line] == []
+
+
+def test_proxies_and_server_say_the_same() -> None:
+    words = UNIT.partition("ExecStart=")[2].splitlines()[0]
+    port, prefix = (words.partition(f"{one} ")[2].split()[0] for one in ("--port", "--prefix"))
+    for text in (NGINX, CADDY):
+        assert f"127.0.0.1:{port}" in text
+        assert f"{prefix}/" in text
+        most = re.search(r"(?:max_body_size|max_size) (\d+)k", text, re.IGNORECASE)
+        assert most is not None
+        assert int(most[1]) * 1000 > Limits().body  # so that Evenhand says it in words
+    assert f"client_header_timeout {Limits().head}s;" in NGINX
+    assert f"client_body_timeout {Limits().body_time}s;" in NGINX
+
+
+def test_the_limits_of_the_page_are_those_of_the_server() -> None:
+    limits = Limits()
+    for row in (
+        f"| {limits.head} seconds, {connections.HEAD // 1024} KiB |",
+        f"| {limits.body_time} seconds, {limits.body // 1024} KiB |",
+        f"| {limits.idle} seconds |",
+        f"| {connections.STEP // 1024} KiB in {limits.stall} seconds |",
+        f"| connections | {limits.connections:,}, or as many as open files allow |",
+        f"| {limits.per_address} from one address that is not a named proxy |",
+    ):
+        assert row in PAGE

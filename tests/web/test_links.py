@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.cli.serve import _find_doubts
 from evenhand.design.reading import read_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Store
@@ -227,3 +228,47 @@ def test_what_a_table_of_judges_cannot_mean_is_refused(
     with pytest.raises(CampaignError, match=re.escape(says)) as told:
         read_campaign(tmp_path / "c.toml")
     assert str(told.value).startswith(("judges.csv, line 2: ", "judges.csv: two"))
+
+
+def test_names_of_people_with_their_addresses_do_not_become_pseudonyms(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    path = tmp_path / "c.toml"
+    path.write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    for header in ("Name,E-mail", "Mail,name", "E-Mail Address,NAME"):
+        (tmp_path / "judges.csv").write_text(f"{header}\nAnn Lee,ann@example.org\n")
+        said = r"^judges\.csv, line 2: the names in 'name'.*add a column 'judge' with pseudonyms"
+        with pytest.raises(CampaignError, match=f"(?i){said}"):
+            read_campaign(path)
+    (tmp_path / "judges.csv").write_text("Name,E-mail,judge\nAnn Lee,ann@example.org,j1\n")
+    assert [one.name for one in read_campaign(path).judges] == ["j1"]
+    (tmp_path / "judges.csv").write_text("Name\nann\n")
+    assert [one.name for one in read_campaign(path).judges] == ["ann"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "unread"),
+    [
+        ("E-mail Address,Note,Name,QUOTA", ()),
+        ("mail", ()),
+        ("native,age", ("native", "age")),
+        ("mail address,country", ("mail address", "country")),
+    ],
+)
+def test_columns_of_a_table_of_judges_that_are_not_read_are_named(
+    store: Store, tmp_path: Path, columns: str, unread: tuple[str, ...]
+) -> None:
+    (tmp_path / "items.csv").write_text("item,A,B\n1,eins,zwei\n")
+    (tmp_path / "judges.csv").write_text(f"judge,{columns}\nj1{',' * (columns.count(',') + 1)}\n")
+    (tmp_path / "c.toml").write_text('items = "items.csv"\njudges = "judges.csv"\n')
+    planned = read_campaign(tmp_path / "c.toml")
+    assert planned.judges[0].unread == unread
+    store.launch(planned)
+    warned = [one for one in _find_doubts(store, planned) if "not read" in one]
+    assert [one.rpartition(": ")[2] for one in warned] == [", ".join(unread)] * bool(unread)
+
+
+def test_a_file_in_another_encoding_is_refused_in_words(launched: Store, tmp_path: Path) -> None:
+    path = tmp_path / "links.csv"
+    path.write_bytes("role,judge,link\njudge,Zoë,x\n".encode("cp1252"))
+    with pytest.raises(CampaignError, match="save the file as CSV in UTF-8"):
+        write_links(launched, path, "http://here")

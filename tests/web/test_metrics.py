@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.web import Site, Store, make_app
+from evenhand.web import metrics as counting
 from evenhand.web.app import make_metrics_app
 from evenhand.web.links import read_links
 from evenhand.web.metrics import Metrics
@@ -148,3 +149,15 @@ def test_a_server_has_them_on_a_port_of_their_own_without_a_name_and_its_log_is_
         (one["level"], one["message"].startswith("evenhand: the file of the database was moved"))
         for one in lines
     }
+
+
+def test_the_database_is_counted_at_most_once_in_five_seconds(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store)
+    looks = []
+    made = Metrics(store, clock=iter([0.0, 4.9, 5.0]).__next__)
+    monkeypatch.setattr(made, "_count", lambda: looks.append(1) or [])
+    for _ in range(3):
+        list(made.collect())
+    assert (len(looks), counting.REST) == (2, 5)

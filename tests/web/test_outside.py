@@ -1,6 +1,7 @@
 """What is taken home: every file is read again, and says what was judged."""
 
 import csv
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -8,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli.main import main
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
+from evenhand.web.analysis import list_offers
 from evenhand.web.downloads import open_download
 from evenhand.web.store import people
 from evenhand.web.store.audit import check_store
@@ -25,7 +29,7 @@ from every_kind import (
     list_targets,
     read_back,
 )
-from stored_campaigns import fill, judge_next, list_judgments
+from stored_campaigns import fill, judge_next, list_judgments, make_pairs
 
 
 @pytest.fixture(scope="module")
@@ -204,3 +208,28 @@ def test_a_comment_that_a_spreadsheet_would_run_has_an_apostrophe_and_the_log_ha
     assert found == [f"'{said}", "1 = 1, a@b"]
     assert said in log.replace("\\u003d", "=")
     assert next(list_judgments(store)).comment == said
+
+
+@pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
+def test_a_verb_reads_the_database_as_its_table(store: Store, where: str, tmp_path: Path) -> None:
+    fill(store, make_pairs(items=9))
+    for number in range(6):
+        judge_next(store, f"j{number % 2}", {"outcome": "left" if number % 3 else "right"})
+    table = tmp_path / "comparisons.csv"
+    table.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
+    told, found = (
+        CliRunner().invoke(main, ["rank", str(name), "--json"]) for name in (table, where)
+    )
+    assert (told.exit_code, found.exit_code) == (0, 0), found.output
+    numbers, again = (json.loads(one.stdout)["systems"] for one in (told, found))
+    assert numbers == again
+
+
+def test_a_format_that_cannot_hold_a_pass_says_why(fetch: Any, site: Site) -> None:
+    why = {(one.program.name, one.task): one.why for one in list_offers(site.campaign)}
+    assert why["mqm-tsv", "esa"] == "it counts scores from errors, and here judges gave them"
+    assert [one for one, words in why.items() if words] == [("mqm-tsv", "esa")]
+    assert "counts scores from errors" in fetch("").text
+    for path in ("mqm-tsv?pass=esa", "mqm-tsv?pass=better", "wmt-rnk", "xml?pass=good"):
+        reply = fetch(f"export/{path}")
+        assert (reply.status_code, "cannot be written" in reply.text) == (409, True)

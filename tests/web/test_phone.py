@@ -128,3 +128,34 @@ def test_of_a_document_answers_are_at_the_segment_that_is_asked(
         page.get_by_role("spinbutton", name=task["document_question"], exact=True).fill("60")
         press(page, "Enter")
         page.wait_for_selector(".review")
+
+
+def test_nothing_is_pinned_while_a_comment_is_written_nor_on_a_screen(
+    browser: Any, store: Store, campaign: Any
+) -> None:
+    read = "(which) => getComputedStyle(document.querySelector(which)).position"
+    with judge_page(browser, store, campaign, 390) as page:
+        settle(page, "1 of 7")
+        press(page, "1")
+        settle(page, "2 of 7")
+        assert page.evaluate(read, ".choices") == "sticky"
+        page.focus("#comment")
+        assert [page.evaluate(read, one) for one in (".choices", ".saving")] == ["static"] * 2
+        page.locator("#comment").blur()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert page.evaluate(read, ".choices") == "static"
+        page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
+        assert page.evaluate(read, ".choices") == "static"
+
+
+def test_a_notice_on_a_phone_does_not_cover_the_answers(
+    browser: Any, store: Store, campaign: Any
+) -> None:
+    with judge_page(browser, store, campaign, 390) as page:
+        settle(page, "1 of 7")
+        press(page, "1")
+        settle(page, "2 of 7")
+        page.click(".send")
+        page.wait_for_selector("#notice:has-text('Choose an answer first.')")
+        for which in ("#notice", "#question", *REACHED["comment"]):
+            assert page.evaluate(HIDDEN, which) == [], which

@@ -9,10 +9,13 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from click.testing import CliRunner
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import evenhand
+from browsers import run_site
+from evenhand.cli.main import main
 from evenhand.design.assignment import assign_llm
 from evenhand.design.reading import make_campaign
 from evenhand.web import Limits, Site, Store, asking, make_app
@@ -23,7 +26,7 @@ from evenhand.web.store import people
 from evenhand.web.store.judging import Answering, Reply
 from followed_campaigns import SYSTEMS, prefer
 from served_campaigns import read_links, start
-from stored_campaigns import fill, judge_next, take
+from stored_campaigns import fill, invite_all, judge_next, take
 from waiting import LONG, wait_for
 
 JUDGES = [
@@ -180,3 +183,28 @@ def test_it_needs_no_script_and_is_guarded_as_other_pages(public: TestClient, st
         assert "set-cookie" not in told.headers
     assert public.post("/").status_code == 405
     assert "no judgments yet" in public.get("/").text
+
+
+def test_it_fits_a_phone(browser: Any, store: Store) -> None:
+    store.launch(make(items=8), plan='new = "B"\nold = "A"\nmargin = 0.1\n')
+    invite_all(store)
+    judge_on(store, 22)
+    with run_site(Site(store), make_public_app) as address:
+        page = browser.new_page(viewport={"width": 390, "height": 800})
+        page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
+        page.goto(f"{address}/")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.locator("table.board tbody tr").count() == 2 * len(SYSTEMS)
+        page.close()
+
+
+@pytest.mark.parametrize("address", ["here", "0.0.0.0:"])
+def test_an_address_that_is_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("items.csv").write_text(ITEMS, encoding="utf-8")
+    told = CliRunner().invoke(main, ["serve", "items.csv", "--port", "0", "--board", address])
+    assert told.exit_code == 2
+    assert f"--board {address}: a port, as 8001" in told.stderr
+    assert not Path("items.db").exists()

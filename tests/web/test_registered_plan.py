@@ -14,13 +14,15 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import evenhand
+from evenhand.cli import serve
 from evenhand.cli.main import main
 from evenhand.design.campaign import Campaign
-from evenhand.design.reading import make_campaign
-from evenhand.errors import CampaignError, InvalidJudgments
+from evenhand.design.reading import make_campaign, read_campaign
+from evenhand.errors import CampaignError, InvalidJudgments, UnknownOption
 from evenhand.web import Site, Store
-from evenhand.web.app import make_public_app
-from evenhand.web.store import judging
+from evenhand.web.app import make_app, make_public_app
+from evenhand.web.downloads import open_download
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.queries import MoveCount
@@ -321,3 +323,78 @@ def test_serve_refuses_a_plan_that_no_answers_decide(
     assert f"'gate.toml'{' ' if 'state' in says else ': '}" in said
     assert says in said
     assert not Path("c.db").exists()
+
+
+def test_a_copy_of_the_answers_says_that_the_plan_is_not_in_it(
+    store: Store, where: str, path: Path
+) -> None:
+    begin(store, path)
+    judge_some(store, 9)
+    votes = path.with_name("votes.csv")
+    told = CliRunner().invoke(main, ["convert", where, "-o", str(votes)])
+    assert told.exit_code == 0
+    said = "".join(told.stderr.split())
+    assert f"SHA-256{DIGEST},whichthecampaignregistered" in said
+    head = json.loads(b"".join(open_download(store, "head.json") or ()))
+    assert head["plan_sha256"] == DIGEST
+
+
+def test_the_board_decides_nothing_by_other_systems(store: Store, path: Path) -> None:
+    """B and C stand beside A each, and never beside each other."""
+    begin(store, path, campaign=make_pairs(16, ["AB", "AC"]))
+    luck = random.Random(3)
+    for turn in range(96):
+        judge_next(store, f"j{turn % 6}", {"outcome": luck.choice(["left", "right"])})
+    with TestClient(make_public_app(Site(store))) as client:
+        decision = client.get("/board.json").json()["plan"]["decision"]
+    assert decision["decision"] == "undecided"
+    assert decision["answer"] == [
+        "B and C were never compared with each other; collect comparisons of these two"
+    ]
+
+
+def test_watch_and_the_organiser_see_it(store: Store, where: str, path: Path) -> None:
+    begin(store, path)
+    said = " ".join(CliRunner().invoke(main, ["watch", where]).stdout.split())
+    assert "plan B may replace C if it passes a gate with margin 0.05" in said
+    assert DIGEST in said
+    with TestClient(make_app(Site(store))) as client:
+        page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}").text
+    assert (
+        "registered before the first answer: B may replace C if it passes a gate with margin 0.05"
+        in page
+    )
+    assert DIGEST in page
+
+
+@pytest.mark.parametrize(
+    ("campaign", "plan"),
+    [
+        (PAIRS, 'margin = 0.1\ngroup_by = "task"\ncluster = "judge+item"\nanytime = true'),
+        (RATED, 'margin = 2\ncriterion = "fluency"\nbetter = "higher"\ngroup_by = "item"'),
+    ],
+)
+def test_serve_takes_a_plan_that_answers_decide(tmp_path: Path, campaign: str, plan: str) -> None:
+    (tmp_path / "c.toml").write_text(campaign, encoding="utf-8")
+    path = tmp_path / "gate.toml"
+    path.write_text(f'new = "B"\nold = "A"\n{plan}\n', encoding="utf-8")
+    planned = read_campaign(tmp_path / "c.toml")
+    assert serve._read_plan(str(path), planned) == path.read_text(encoding="utf-8")
+    path.write_text(f'new = "C"\nold = "A"\n{plan}\n', encoding="utf-8")
+    with pytest.raises(UnknownOption, match="the campaign has no system 'C'"):
+        serve._read_plan(str(path), planned)
+
+
+def test_the_board_decides_by_votes_that_are_all_alike(
+    store: Store, where: str, path: Path
+) -> None:
+    begin(store, path, PLAN.replace("0.05", "0.2"), make_pairs(6, ["BC"]))
+    for turn in range(36):
+        ticket = take(store, f"j{turn % 6}").ticket
+        outcome = "left" if ticket.systems[0] == "B" else "right"
+        judge_next(store, f"j{turn % 6}", {"outcome": outcome})
+    found = evenhand.gate(where, plan=path).to_dict()
+    assert found["decision"] == "passed"
+    with TestClient(make_public_app(Site(store))) as client:
+        board = client.get("/board.json").json()
+    assert board["plan"]["decision"]["comparisons"] == found["comparisons"]

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand import choose_pairs, read
+from evenhand import BradleyTerry, choose_pairs, rank, read
 from evenhand.data.coding import SEED
 from evenhand.design.policy import Policy
+from evenhand.errors import NotIdentified
+from evenhand.ranking.ranking import write_ranks
 from evenhand.web import Site, Store, make_app
 from evenhand.web.store import people
 from policy_campaigns import SYSTEMS, make_chosen
@@ -118,3 +120,42 @@ def test_the_file_says_the_same_next_question_as_the_server(where: str, tmp_path
             new = [name for name in SYSTEMS if name not in votes.tally().systems]
             (told,) = choose_pairs(votes, SORT, n=1, systems=new).pairs
             assert {told.left, told.right} == {*judges.name(judges.look(client, "judge-1"))}
+
+
+def test_the_page_has_the_order_of_the_sort_and_how_sure_the_votes_are(
+    where: str, tmp_path: Path
+) -> None:
+    judges = Judges(where, 4)
+    judges.judge_all(2)
+    with judges.live() as client:
+        page = client.get(f"/a/{judges.admin}/findings").text
+        assert "The sort has not ended: the votes decide" in page
+        assert f"of at most {MOST} questions" in page
+        # no worths are of systems that nobody compared, of any estimate
+        assert page.count('data-label="log-worth" class="n">–<') == len(SYSTEMS)
+    judges.judge_all()
+    with judges.live() as client:
+        page = client.get(f"/a/{judges.admin}/findings").text
+        votes = judges.download(client, tmp_path)
+    with pytest.raises(NotIdentified):  # all agree: nothing contradicts the order
+        rank(votes)
+    assert f"The sort has ended: {' &gt; '.join(SYSTEMS)}" in page
+    ranking = rank(votes, model=BradleyTerry(prior=1))
+    for row in ranking.rows():
+        cells = page.partition(f"<bdi>{row['system']}</bdi>")[2].partition("</tr>")[0]
+        places = write_ranks(row, "–")
+        assert f'data-label="current">{places}<' in cells
+        worth = f"{row['estimate']:.2f}".replace("-", "−")
+        assert f'data-label="log-worth" class="n">{worth}<' in cells
+    assert "evenhand rank --prior 1" in page
+    assert "pass --prior" not in page
+    assert "No ranking" not in page
+
+
+def test_systems_that_are_alike_end_as_one(where: str, tmp_path: Path) -> None:
+    judges = Judges(where, 2, ties=True)
+    judges.judge_all()
+    with judges.live() as client:
+        sort = choose_pairs(judges.download(client, tmp_path), SORT, n=1).to_dict()["sort"]
+    assert sort["ended"]
+    assert [sorted(group) for group in sort["order"]] == [list(SYSTEMS)]

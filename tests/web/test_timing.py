@@ -91,3 +91,16 @@ def test_a_break_is_suggested_after_so_much_work_once_and_its_time_is_not_counte
             press(page, "1")
     seconds = [one.seconds or 0 for one in list_judgments(store)]
     assert [round(one / 60) for one in seconds] == [4, 6, 1, 0, 5, 2, 1, 0]
+
+
+@pytest.mark.parametrize("break_after", [0, 8])
+def test_no_break_is_suggested_where_the_campaign_wants_none_or_the_judge_was_away(
+    browser: Any, store: Store, break_after: int
+) -> None:
+    campaign = make(9, {"break_after": break_after})
+    with judge_page(browser, store, campaign, ready=install_clock) as page:
+        for place in range(1, 5):
+            settle(page, f"{place} of 9")
+            assert seen(page) == ""
+            page.clock.fast_forward((4 if break_after == 0 else 11) * 60_000)
+            press(page, "1")

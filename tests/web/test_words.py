@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from babel.messages import Catalog, Message
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from catalogues import SCRIPTS, WORDS, extract, read
@@ -18,10 +20,12 @@ from evenhand.design.catalogues import LANGUAGES, read_catalogue
 from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.errors import CampaignError
 from evenhand.web import Site, Store, make_app
+from evenhand.web.app import make_metrics_app, make_public_app
 from evenhand.web.links import make_address
+from evenhand.web.metrics import Metrics
 from evenhand.web.site import find_words
 from evenhand.web.store import people
-from stored_campaigns import fill, make_pairs
+from stored_campaigns import fill, make_pairs, name_worker
 
 TRANSLATED = sorted(set(LANGUAGES) - {"en"})
 HEAD = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n{plural}\n'
@@ -235,3 +239,91 @@ COUNTS = '\nmsgid "{n} minute of {of}"\nmsgid_plural "{n} minutes of {of}"\n'
 def test_catalogues_that_cannot_be_filled_are_refused_with_their_line(text: str, says: str) -> None:
     with pytest.raises(CampaignError, match=re.escape(says)):
         read_catalogue(text, "pl.po", "pl", "ltr")
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("de", (1, 0, 1, 1, 1, 1, 1, 1, 1, 1)),
+        ("fr", (0, 0, 2, 2, 2, 2, 2, 2, 2, 2)),
+        ("es", (2, 0, 2, 2, 2, 2, 2, 2, 2, 2)),
+        ("cs", (2, 0, 1, 1, 2, 2, 2, 2, 2, 2)),
+        ("zh", (0,) * 10),
+        ("ar", (0, 1, 2, 3, 3, 4, 4, 5, 5, 3)),
+    ],
+)
+def test_numbers_choose_the_form_of_their_language(language: str, forms: tuple[int, ...]) -> None:
+    words = find_words(Wording(language=language))
+    assert tuple(words.forms[n] for n in (0, 1, 2, 3, 5, 11, 21, 100, 102, 103)) == forms
+
+
+def test_a_score_beyond_the_scale_is_refused_in_the_language_of_the_judge(store: Store) -> None:
+    told = {"name": "n", "judges": ["j"], "tasks": [{"kind": "rating", "name": "r"}]}
+    link = fill(store, make_campaign({**told, "items": [{"item": "1", "outputs": {"A": "a"}}]}))
+    with serve(store, "de") as client:
+        item = client.get(f"/j/{link['j']}/item").json()
+        sent = {"ticket": item["ticket"], "key": item["key"], "answer": {"score": 130}}
+        refused = client.post(f"/j/{link['j']}/answer", json=sent)
+    assert refused.json() == {
+        "error": "die Punktzahl ist eine ganze Zahl von 0 bis 100, nicht 130",
+        "word": "invalid",
+    }
+
+
+@pytest.mark.parametrize("prefix", ["", "/study"])
+def test_the_pages_of_the_organiser_stay_english(store: Store, prefix: str) -> None:
+    judge = fill(store)["j0"]
+    admin = store.do(people.replace_link, "admin").token
+    with serve(store, "ar", prefix=prefix) as client:
+        page = Words(client.get(f"{prefix}/a/{admin}").text)
+        gone = client.get(f"{prefix}/a/{'x' * 40}", headers={"accept": "text/html"}).text
+        assert Words(client.get(f"{prefix}/j/{judge}").text).root["lang"] == "ar"
+    assert page.root == {"lang": "en"}
+    assert "This link is not known, or is no longer valid" in gone.replace("this link", "This link")
+    assert Words(gone).root == {"lang": "en"}
+
+
+@pytest.mark.parametrize("make", [make_public_app, make_metrics_app])
+def test_the_board_and_the_counts_stay_english(
+    store: Store, make: Callable[[Site], Starlette]
+) -> None:
+    fill(store)
+    site = Site(store, words=find_words(Wording(language="ar")), metrics=Metrics(store))
+    with TestClient(make(site), raise_server_exceptions=False) as client:
+        lost = Words(client.get("/no", headers={"accept": "text/html"}).text)
+    assert (lost.root["lang"], find_english(lost.said, "ar")) == ("en", ["Page not found"])
+
+
+def test_words_are_no_part_of_the_design(tmp_path: Path) -> None:
+    """A language may be changed after the launch: the campaign is the same, and is checked so."""
+    items = {"items": [{"item": "1", "outputs": {"A": "a", "B": "b"}}], "name": "n"}
+    plain, german = make_campaign(items), make_campaign({**items, "language": "de"})
+    assert german.wording.language == "de"
+    assert (german.canonical, german.digest) == (plain.canonical, plain.digest)
+    assert german.fits(plain.with_seed())
+    with Store.open(str(tmp_path / "c.db")) as store:
+        assert store.launch(plain)
+        assert not store.launch(german)
+
+
+def test_markup_in_a_catalogue_and_in_a_name_is_shown_and_does_nothing(store: Store) -> None:
+    bad = "<script>alert(1)</script>\"' onload=x {worker} & {platform}"
+    keys = ("You come from {platform} as {worker}.",)
+    plain = ("Skip to the answer", "Tools", "Page not found")
+    text = write(*((key, bad) for key in keys), *((key, "</body><script>'\"") for key in plain))
+    words = read_catalogue(text, "bad.po", "de", "ltr")
+    judge = fill(store, replace(make_pairs(), platform="prolific"))["j0"]
+    crowd = make_address("", "crowd", store.do(people.replace_link, "crowd").token, "prolific")
+    with TestClient(make_app(Site(store, words=words))) as client:
+        paths = (f"/j/{judge}", crowd.partition("=")[0] + "=" + name_worker("ann"), "/j/xyz")
+        pages = [client.get(one, headers={"accept": "text/html"}).text for one in paths]
+    own = '<script src="/static/'
+    assert [page.replace(own, "").lower().count("<script") for page in pages] == [0, 0, 0]
+    assert "".join(pages).count("&lt;script&gt;") >= 3
+    assert Words(pages[0]).script["messages"][keys[0]] == bad  # which the page writes as text
+
+
+def test_a_form_may_leave_out_its_number_but_nothing_else() -> None:
+    text = write() + COUNTS + 'msgstr[0] "jedna minuta z {of}"\nmsgstr[1] "{n} minut z {of}"\n'
+    words = read_catalogue(text, "pl.po", "pl", "ltr")
+    assert words.messages["{n} minute of {of}"] == ("jedna minuta z {of}", "{n} minut z {of}")

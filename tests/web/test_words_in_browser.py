@@ -7,10 +7,11 @@ import pytest
 
 from accessibility import inspect, read_axe
 from evenhand.design.campaign import Wording
+from evenhand.design.catalogues import Catalogue
 from evenhand.design.reading import make_campaign
 from evenhand.web import Store
 from evenhand.web.site import find_words
-from judge_pages import EARLY, find_faults, judge_page, keep_picture, press
+from judge_pages import EARLY, find_faults, install_clock, judge_page, keep_picture, press
 from stored_campaigns import list_judgments
 
 TASKS = [
@@ -129,3 +130,41 @@ def test_axe_finds_nothing_on_pages_in_another_language(
     with judge_page(browser, store, make(language), width, words=words) as page:
         play(page, language, lambda what: found.extend(inspect(page, axe, what)))
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("language", "minutes", "told"),
+    [
+        ("ar", 2, "مضت دقيقتان على بدء عملك"),
+        ("cs", 5, "Pracujete už 5 minut:"),
+        ("", 1, "You have worked for 1 minute:"),
+    ],
+)
+def test_a_break_is_suggested_in_the_form_that_its_number_takes(
+    browser: Any, store: Store, language: str, minutes: int, told: str
+) -> None:
+    outputs = {"A": "a", "B": "b"}
+    items = [{"item": str(n), "outputs": outputs} for n in range(2)]
+    planned = {"name": "n", "judges": ["j"], "items": items, "time": {"break_after": minutes}}
+    words = find_words(Wording(language=language))
+    with judge_page(browser, store, planned, ready=install_clock, words=words) as page:
+        page.wait_for_selector(".choice")
+        page.clock.fast_forward(minutes * 60_000)
+        press(page, "1")
+        page.wait_for_selector(f".rest:has-text('{told}')")
+
+
+def test_markup_in_a_catalogue_is_text_on_the_page(browser: Any, store: Store) -> None:
+    bad = "<img src=x onerror=document.title='hit'><script>document.title='hit'</script>"
+    messages = dict.fromkeys(("Save and continue", "You have finished", "Text", "Score"), bad)
+    task = {"kind": "rating", "name": "r"}
+    items = [{"item": "1", "outputs": {"A": "a"}}]
+    planned = {"name": "n", "judges": ["j"], "tasks": [task], "items": items}
+    words = Catalogue("de", "ltr", messages, (0,) * 200)
+    with judge_page(browser, store, planned, words=words) as page:
+        page.wait_for_selector(".send:has-text('<script>')")
+        page.wait_for_timeout(EARLY)
+        press(page, "5 Enter")
+        page.wait_for_selector("h1:has-text('<img')")
+        assert page.locator("main img, main script").count() == 0
+        assert page.title() == "n"

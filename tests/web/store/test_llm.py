@@ -3,11 +3,12 @@
 import random
 from collections import Counter
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 
 import pytest
 
 from evenhand.design.assignment import assign, assign_llm
+from evenhand.design.campaign import Design
 from evenhand.design.reading import make_campaign
 from evenhand.web import asking
 from evenhand.web.asking import LlmJudge
@@ -138,3 +139,20 @@ def test_only_the_ticket_before_it_can_be_left_without_an_answer(where):
         with pytest.raises(Refused):
             store.do(judging.append, replace(right, answer={"outcome": "left"}))
         assert check_store(store).holds
+
+
+def test_every_design_can_be_asked_of_an_llm():
+    outputs = {s: f"text of {s}" for s in "ABCD"}
+    rows = [{"item": str(n), "outputs": outputs, "group": str(n // 2)} for n in range(8)]
+    rows += [{"item": "shared", "outputs": outputs, "anchor": True}]
+    told = {"name": "x", "judges": 60, "items": rows, "tasks": [{"kind": "pair", "name": "p"}]}
+    whole = {(str(n), two) for n in [*range(8), "shared"] for two in combinations("ABCD", 2)}
+    for design in (
+        Design(once_per_source=True, quota=20),
+        Design(policy="order", judgments=30),
+        Design(judges_per_item=5, again=2, lag=3),
+    ):
+        campaign = replace(make_campaign(told), design=design)
+        tickets = [one for one in assign_llm(campaign) if one.kind == "target"]
+        assert {(one.item, tuple(sorted(one.systems))) for one in tickets} == whole
+        assert len(tickets) == 2 * len(whole)

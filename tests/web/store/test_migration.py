@@ -181,3 +181,9 @@ def test_a_store_without_a_campaign_says_so(store: Store) -> None:
     assert list(store.records()) == []
     check = check_store(store)
     assert (check.bad, "nothing was launched" in check.reason) == (1, True)
+
+
+@pytest.mark.parametrize("address", ["mysql://x", "://", "http://a/b", "sqlite://"])
+def test_addresses_that_are_no_database_are_refused(address: str) -> None:
+    with pytest.raises(UnknownOption):
+        Store.open(address)

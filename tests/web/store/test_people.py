@@ -1,8 +1,12 @@
 """Who may judge: links, seats that change hands, workers of platforms, logins of one person."""
 
+from dataclasses import replace
+
 import pytest
 
 from evenhand.design.assignment import assign
+from evenhand.design.campaign import Judge
+from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.dashboard import summarize_progress
 from evenhand.web.downloads import list_pay
@@ -14,6 +18,7 @@ from evenhand.web.store.queries import Bearer, read_persons
 from stored_campaigns import (
     HandClock,
     fill,
+    invite_all,
     judge_next,
     list_judgments,
     make_pairs,
@@ -221,3 +226,33 @@ def test_a_seat_goes_to_the_next_worker_only_if_something_will_be_asked(
     assert (
         take(store, store.do(people.enrol, "prolific", "w2").judge).ticket.number == left[0].number
     )
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " a", "a\0", "\ud800", "x" * 300, "a\tb", "j\u2028x", "ann\u202egnp.exe", "\u200fann"],
+)
+def test_names_that_are_none_or_turn_the_line_are_refused(store: Store, name: str) -> None:
+    fill(store)
+    with pytest.raises(CampaignError, match=r"not a name of a judge|take it out"):
+        store.invite(name)
+    assert store.invite("محرك").judge == "محرك"
+
+
+def test_a_worker_who_left_is_told_so_whatever_the_browser_brings(store: Store) -> None:
+    store.launch(make_pairs())
+    mine = store.do(people.enrol, "prolific", "w1")
+    store.do(people.leave, mine.judge)
+    with pytest.raises(ShutOut, match="has withdrawn"):
+        store.do(people.enrol, "prolific", "w1", mine.token)
+
+
+def test_no_pseudonym_is_the_name_of_another_seat(store: Store) -> None:
+    store.launch(replace(make_pairs(), judges=(Judge("1"), Judge("1.2"))))
+    store.do(people.leave, store.do(people.enrol, "prolific", "w1").judge)
+    second = store.do(people.enrol, "prolific", "w2")
+    assert second.judge == "1.3"
+    made = [one.judge for one in invite_all(store)]
+    assert made == ["1.2"]
+    assert {one.name: one.seat for one in store.judges()} == {"1": "1", "1.3": "1", "1.2": "1.2"}
+    assert store.identify(second.token).judge == "1.3"

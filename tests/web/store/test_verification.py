@@ -5,6 +5,7 @@ import random
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.judging import Answering, answer
 from evenhand.web.store.log import GENESIS, Line, canonical, digest, draw_salt
 from evenhand.web.store.verification import FACTS, Head, read_log, read_receipt, verify
+from histories import live_through
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
 JUDGMENTS = 60
@@ -245,3 +247,31 @@ def test_lines_that_are_no_records_are_named(line: str, tmp_path: Path) -> None:
 def test_a_log_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MissingFile):
         list(read_log(tmp_path / "none.jsonl"))
+
+
+def _rewrite(lines: list[bytes], draws: random.Random) -> int:
+    """Change an answer, and make all numbers and hashes anew: by itself such a log is sound."""
+    row, before = _change_outcome(lines, draws) - 1, GENESIS
+    for number, line in enumerate(lines, start=1):
+        whole = json.loads(line)
+        whole["body"] |= {"number": number, "before": before}
+        whole["hash"] = before = digest(canonical(whole["body"]))
+        lines[number - 1] = canonical(whole).encode() + b"\n"
+    return row + 1
+
+
+def test_a_thousand_random_changes_are_found_against_the_published_head(tmp_path: Path) -> None:
+    """Of a log in which every kind of record is."""
+    where, path, draws = str(tmp_path / "campaign.db"), tmp_path / "log.jsonl", random.Random(28)
+    live_through(where)
+    with Store.open(where) as store:
+        published, head = [one.write().encode() + b"\n" for one in store.lines()], store.head()
+    kinds, missed, sound = (*MUTATIONS, _rewrite), list[int](), Counter[str]()
+    for number in range(1_000):
+        kind, lines = kinds[number % len(kinds)], list(published)
+        kind(lines, draws)
+        path.write_bytes(b"".join(lines))
+        missed += [number] * verify(read_log(path), head).holds
+        sound[kind.__name__] += verify(read_log(path)).holds
+    assert missed == []
+    assert {*(+sound)} == {"_cut", "_rewrite"}  # only the head shows these
