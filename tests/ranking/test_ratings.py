@@ -681,3 +681,9 @@ def test_coefficients_of_penalties_say_that_lower_is_better():
     fitted = FittedRatings(evenhand.Adjusted().fit(rows), rows)
     assert fitted.document().basis.endswith("Lower scores are better.")
     assert fitted.to_dict()["lower_is_better"]
+
+
+@pytest.mark.parametrize("way", ["judge", "item"])
+def test_errors_by_cluster_are_close_to_leaving_each_cluster_out_by_a_refit(way):
+    ratio = beside_refits(make(), way)
+    assert np.allclose(ratio, 1, rtol=0.03)

@@ -9,13 +9,30 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import covariance, rank, rank_sets
 from evenhand.ranking.intervals import rank_ranges
 from evenhand.ranking.rank_sets import decide_by_holm, gather_pairs
-from ranking.panels import comparisons, panel
+from ranking.panels import comparisons, panel, write_out
 from ranking.test_left_out import linked_by
 
 
 @pytest.fixture(scope="module")
 def data():
     return comparisons(panel(n=900, judges=12, items=15, systems=5))
+
+
+def test_t_is_that_of_the_largest_of_three_variances_by_hand():
+    """INFERENCE B3, from scores and information written out answer by answer."""
+    frame = panel(n=300, judges=9, items=10)
+    found = rank(comparisons(frame))
+    by_hand = write_out(frame, found.fit)
+    judge, item = (by_hand.jackknife(frame[name].to_list()) for name in ("judge", "item"))
+    cells = by_hand.pooled((frame["judge"] + frame["item"]).to_list())
+    worths = [2 * 2 * vcov[:3, :3] for vcov in (judge, item, judge + item - cells)]
+    at = [found.systems.index(name) for name in ("s0", "s1", "s2", "s3")]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        contrast = np.eye(3)[i] - np.eye(3)[j]
+        variance = max(contrast @ vcov @ contrast for vcov in worths)
+        apart = found.log_worth[at[i]] - found.log_worth[at[j]]
+        statistic = found.rank_sets.statistic[at[i], at[j]]
+        assert statistic == pytest.approx(apart / np.sqrt(variance), rel=1e-6)
 
 
 def test_everything_comes_from_the_same_decided_pairs(data):
@@ -41,6 +58,17 @@ def test_one_seed_gives_one_result_in_any_order_of_rows_and_another_seed_another
     assert "seed=20131" in first.signature
 
 
+@pytest.mark.parametrize("cluster", ["judge", "item", None])
+def test_every_judgment_counted_twice_leaves_rank_sets_as_they_are(cluster):
+    """INFERENCE A9: s_g and H_g double, so that V, T and the worlds stay."""
+    frame = panel(n=500, judges=9, items=12, systems=5)
+    once, twice = (rank(comparisons(f), cluster=cluster) for f in (frame, pl.concat([frame] * 2)))
+    np.testing.assert_allclose(once.rank_sets.statistic, twice.rank_sets.statistic, rtol=1e-6)
+    np.testing.assert_allclose(once.rank_sets.critical, twice.rank_sets.critical, rtol=1e-6)
+    np.testing.assert_array_equal(once.rank_lower, twice.rank_lower)
+    np.testing.assert_array_equal(once.rank_upper, twice.rank_upper)
+
+
 def test_pairs_that_rest_on_one_judge_stay_open_and_the_judge_is_named():
     found = rank(comparisons(linked_by("j004")), cluster="judge")
     near = np.array([name in ("s0", "s1", "s2") for name in found.systems])
@@ -48,6 +76,7 @@ def test_pairs_that_rest_on_one_judge_stay_open_and_the_judge_is_named():
     np.testing.assert_array_equal(found.rank_sets.resting, across)
     assert (found.rank_sets.decided[across] == 0).all()
     assert any(note.startswith("6 pairs undecided, with judge j004 alone") for note in found.notes)
+    assert found.headline is None
 
 
 def test_pairs_with_fewer_than_five_effective_judges_stay_open_however_far_apart():

@@ -9,8 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from starlette.testclient import TestClient
@@ -207,6 +210,17 @@ def find_page(servers: Servers) -> str:
     return f"http://127.0.0.1:{servers.port}/a/{read_links(servers.links)['admin', '']}"
 
 
+def answer_one(link: str) -> None:
+    """Answer a judge's first question."""
+    with urlopen(f"{link}/item") as reply:
+        item = json.load(reply)
+    said = {"ticket": item["ticket"], "key": item["key"], "answer": {"outcome": "left"}}
+    asked = Request(f"{link}/answer", json.dumps(said).encode())
+    asked.add_header("Content-Type", "application/json")
+    with urlopen(asked) as reply:
+        assert "receipt" in json.load(reply)
+
+
 def list_children(pid: int) -> list[int]:
     """Processes that a process started and that still run."""
     found = []
@@ -225,6 +239,19 @@ def find_temporary(pid: int) -> list[Path]:
     environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     made = [one for one in environment if one.startswith(b"TMPDIR=") and b"evenhand-" in one]
     return [Path(one.removeprefix(b"TMPDIR=").decode()) for one in made]
+
+
+def is_answered(address: str) -> bool:
+    try:
+        with urlopen(address) as reply:
+            return int(reply.status) == 200
+    except HTTPError:
+        return False
+
+
+def maps_analyses(pid: int) -> bool:
+    """Whether a process has loaded what reads the tables that are analysed."""
+    return "duckdb" in Path(f"/proc/{pid}/maps").read_text()
 
 
 def is_gone(pid: int) -> bool:
@@ -274,3 +301,43 @@ def test_a_process_whose_server_ended_before_it_said_anything_leaves_no_files(
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not folder.exists()
+
+
+@LINUX
+def test_no_module_of_the_analyses_is_loaded_by_a_server_that_shows_them(tmp_path: Path) -> None:
+    """Read from the files that the processes have mapped: DuckDB, which reads tables, is in one."""
+    with run_servers(tmp_path, write_campaign(tmp_path, 20)) as servers:
+        servers.start()
+        link, tokens = find_page(servers), read_links(servers.links)
+        (first, *_) = sorted(key for key in tokens if key[0] == "judge")
+        answer_one(f"http://127.0.0.1:{servers.port}/j/{tokens[first]}")
+        for path in ("", "/findings", "/board.json", "/promises", "/download/comparisons.csv"):
+            wait_for(partial(is_answered, link + path))
+        (worker,) = list_children(servers.pid)
+        wait_for(lambda: maps_analyses(worker))
+        assert not maps_analyses(servers.pid)
+
+
+CUT = 'import os; os.write(1, b\'{"number":1,"answer":{"body":"<p>\')'
+
+
+def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(store, make())
+    judge_some(store, 30)
+    working = room.COMMAND
+    monkeypatch.setattr(room, "COMMAND", (sys.executable, "-P", "-c", CUT))
+    monkeypatch.setattr(room, "AGAIN", 0.0)
+    process = AnalysisProcess(store)
+    with caplog.at_level(logging.WARNING, "evenhand"):
+        process.begin()
+        try:
+            wait_for(lambda: caplog.records, 60)
+            monkeypatch.setattr(room, "COMMAND", working)
+            root = f"/a/{store.do(people.replace_link, 'admin').token}"
+            with TestClient(make_app(Site(store, worker=process))) as client:
+                wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
+        finally:
+            process.end()
+    assert "the analysis process ended with code 0" in caplog.records[0].getMessage()

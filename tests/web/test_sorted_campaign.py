@@ -159,3 +159,14 @@ def test_systems_that_are_alike_end_as_one(where: str, tmp_path: Path) -> None:
         sort = choose_pairs(judges.download(client, tmp_path), SORT, n=1).to_dict()["sort"]
     assert sort["ended"]
     assert [sorted(group) for group in sort["order"]] == [list(SYSTEMS)]
+
+
+def test_with_errors_it_ends_with_an_order_and_its_uncertainty(where: str, tmp_path: Path) -> None:
+    judges = Judges(where, 4, errors=0.15)
+    judges.judge_all()
+    with judges.live() as client:
+        ranking = rank(judges.download(client, tmp_path))
+    assert ranking.rank_lower is not None
+    assert ranking.rank_upper is not None
+    for at, name in enumerate(ranking.systems):
+        assert ranking.rank_lower[at] <= 1 + SYSTEMS.index(name) <= ranking.rank_upper[at]

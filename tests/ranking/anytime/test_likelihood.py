@@ -325,3 +325,10 @@ def test_both_directions_of_a_pair_must_share_the_level():
     """At 1/α for each direction two equal systems are separated too often, at 2/α not."""
     assert crossing(50, 3000) == pytest.approx(0.0315, abs=5e-4)
     assert crossing(100, 1500) <= 0.02
+
+
+def test_five_wins_and_no_loss_by_hand():
+    """2^6 B(10, 5) / B(5, 5) · P(Beta(10, 5) > ½), the last P(Bin(14) < 10) = 1 − 1471/2^14."""
+    above = 1 - 1471 / 2**14
+    by_hand = 64 * (1 / 10010) / (1 / 630) * above
+    assert np.exp(one(5, 0)) == pytest.approx(by_hand, rel=1e-12)
