@@ -45,15 +45,15 @@ def scale(scores, *, means=False):
 
 def compare_means(h, z, rng):
     """perm-sys by Pearson of systems, whose means are on one scale."""
-    sums = comparison.Sums(scale(z, means=True), scale(h[None]), np.ones(h.shape, dtype=bool))
-    return compare_sums(sums, BY_SYSTEMS, "perm-sys", rng, (h.mean(axis=1), z.mean(axis=2)))
+    means = h.mean(axis=1), z.mean(axis=2)
+    return compare_sums(scale(z, means=True), h, BY_SYSTEMS, "perm-sys", rng, scores=means)
 
 
-def compare_sums(sums, measure, test, rng, scores):
+def compare_sums(scaled, h, measure, test, rng, *, scores):
     """Compare the correlations of two metrics with people, by sums."""
-    values = np.corrcoef(*scores)[0, 1:]
-    same = comparison.SAME
-    return comparison.test_sums(sums, measure, PAIR, test, rng, values=values, same=same)
+    values, judged = np.corrcoef(*scores)[0, 1:], np.ones(h.shape, dtype=bool)
+    how = {"judged": judged, "test": test, "values": values, "same": comparison.SAME}
+    return comparison.test_sums(scaled, scale(h[None]), measure, PAIR, rng, **how)
 
 
 def compare_by_accuracy(h, z, rng, *, star=False):
@@ -79,7 +79,6 @@ def rejections(arm):
     for _ in range(CAMPAIGNS[arm]):
         h, z = draw(systems, items, taste, rng)
         scaled = scale(z)
-        sums = comparison.Sums(scaled, scale(h[None]), np.ones(h.shape, dtype=bool))
         flips = measures.flip_items(items, rng, FLIPS)
         people = measures.flip_test(h, flips)[0]
         own = np.array([measures.flip_test(one, flips)[0] for one in z])
@@ -89,10 +88,10 @@ def rejections(arm):
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
             "perm-sys acc-eq-star": compare_by_accuracy(h, z, more, star=True),
-            "perm-both pearson": compare_sums(sums, BY_SYSTEMS, "perm-both", rng, means),
+            "perm-both pearson": compare_sums(scaled, h, BY_SYSTEMS, "perm-both", rng, scores=means),
         }
         segments = comparison.measure_pearson
-        found["perm-sys none"] = compare_sums(sums, segments, "perm-sys", rng, cells)
+        found["perm-sys none"] = compare_sums(scaled, h, segments, "perm-sys", rng, scores=cells)
         for name, one in found.items():
             rejected.setdefault(name, []).append(one.p[0] <= ALPHA)
     return {name: float(np.mean(one)) for name, one in rejected.items()}

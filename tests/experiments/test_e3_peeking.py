@@ -110,7 +110,7 @@ def draw_votes(arm, state, panel, rng):
 def naive(state):
     """Whether any two systems are 1.96 standard errors apart, by the model without a prior."""
     pairs = state.numerator.pairs()
-    tied = pairs.tied
+    tied = bool(pairs.counts[:, 1].any())
     anchor = np.zeros((6 + tied, 6 + tied))
     anchor[:6, :6] = 1.0
 
