@@ -88,7 +88,9 @@ def rejections(arm):
             "perm-sys spa": comparison.test_pair_sums(soft, PAIR, rng),
             "perm-sys acc-eq": compare_by_accuracy(h, z, rng),
             "perm-sys acc-eq-star": compare_by_accuracy(h, z, more, star=True),
-            "perm-both pearson": compare_sums(scaled, h, BY_SYSTEMS, "perm-both", rng, scores=means),
+            "perm-both pearson": compare_sums(
+                scaled, h, BY_SYSTEMS, "perm-both", rng, scores=means
+            ),
         }
         segments = comparison.measure_pearson
         found["perm-sys none"] = compare_sums(scaled, h, segments, "perm-sys", rng, scores=cells)
