@@ -14,7 +14,7 @@ from evenhand.design import gate_plan
 from evenhand.design.gate_plan import find_worse
 from evenhand.design.power import Truth
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.ranking import gate as gates
+from evenhand.ranking import plans
 
 
 def test_independent_votes_need_what_the_textbook_says():
@@ -134,7 +134,7 @@ def test_five_judges_judge_alike_much_since_fewer_than_five_effective_ones_decid
             plan.spec,
             plan.spec.truth,
             replace(plan.design, judgments=judgments),
-            gates.Asked(("new",), "old", 0.1),
+            plans.Asked(("new",), "old", 0.1),
             (10, lambda _: None),
         )
         assert (drawn.passed > 0) == passes
