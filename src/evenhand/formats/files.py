@@ -527,7 +527,7 @@ def _query_shape(
     *,
     skip: bool,
 ) -> tuple[str, list[Exclusion]]:
-    """Return the query of files of one shape, and of lines that are no rows what was left out."""
+    """Return the query of files of one shape, and which lines were excluded, being no rows."""
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting != "blanks":
         mark = quote('"' if shape.quoted is True else "")

@@ -28,6 +28,7 @@ from evenhand.errors import (
 )
 
 
+# Long lists of words are written as texts, one blank apart: a word to a line would hide the code.
 def list_words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 

@@ -182,7 +182,7 @@ def apart(graph: PreferenceGraph, component: Integers, how: str) -> NotIdentifie
 def _refuse(
     graph: PreferenceGraph, fault: str, remedies: Sequence[str], odd: Sequence[str]
 ) -> NotIdentified:
-    """Refuse the worths of one group; its odd systems may be slips of others, and be left out."""
+    """Refuse the worths of one group; its odd systems may be slips of others, and excluded."""
     counts = np.zeros(len(graph.systems))
     for side in (graph.left, graph.right):
         np.add.at(counts, graph.system[side], graph.decided + graph.ties)
