@@ -8,8 +8,10 @@ messages goes to its standard output.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
+import select
 import shutil
 import signal
 import sys
@@ -18,6 +20,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.web.site import Message
     from evenhand.web.store.boards import SavedBoard
 
+UNASKED: Final = 5.0  # Seconds for which the libraries are not loaded unless something is asked
 # Where memory runs out, Linux ends a process of this score before the server, which has 0
 MEMORY_SCORE: Final = 900
 _log: Final = logging.getLogger("evenhand")
@@ -76,20 +80,25 @@ def lower_priority() -> None:
         Path("/proc/self/oom_score_adj").write_text(str(MEMORY_SCORE))
 
 
-def work(lines: BinaryIO, wire: Wire) -> None:
+def work(lines: FileIO, wire: Wire) -> None:
+    first, early = lines.readline(), b""
+    if not first:  # the server ended as it started this process
+        return
+    # The server begins to serve meanwhile; one that ends within that time has cost next to nothing
+    if os.name == "posix" and select.select([lines], [], [], UNASKED)[0]:
+        early = lines.readline()
+        if not early:
+            return
     from evenhand.web.analysis import Analysis
     from evenhand.web.site import Message, unpack
     from evenhand.web.store.database import Clock, connect_to_read
     from evenhand.web.store.queries import Readable
 
-    first = lines.readline()
-    if not first:  # the server ended as it started this process
-        return
     setup = msgspec.json.decode(first, type=Setup)
     store = Readable(connect_to_read(setup.where), Clock.start_at(setup.now))
     analysis = Analysis(store, save=wire.save)
     threading.Thread(target=_follow, args=(analysis,), daemon=True).start()
-    for line in lines:
+    for line in itertools.chain([early] if early else [], lines):
         message = unpack(line)
         wire.send(Message(message.number, taken=True))
         threading.Thread(target=_answer, args=(analysis, message, wire), daemon=True).start()
@@ -130,7 +139,7 @@ def main() -> None:
     _log.addHandler(wire)
     _log.propagate = False
     try:
-        work(sys.stdin.buffer, wire)
+        work(os.fdopen(0, "rb", buffering=0), wire)  # what is buffered, `select` does not see
     finally:
         shutil.rmtree(sys.argv[1], ignore_errors=True)
     os._exit(0)  # threads may still compute
