@@ -70,7 +70,7 @@ def was_stopped(error: duckdb.Error) -> bool:
     return _STOPPED.search(str(error)) is not None
 
 
-def _explain(text: str, name: str) -> EvenhandError:  # noqa: PLR0911 - a kind of fault each
+def _explain(text: str, name: str) -> EvenhandError:
     if any(words in text for words in _CSV):
         return UnknownFormat(_explain_csv(text, name))
     damaged = _JSON.search(text)
@@ -131,7 +131,7 @@ def explain_polars(error: Exception) -> EvenhandError:
     return UnknownFormat(f"Polars could not answer a query: {first_line(str(error))}")
 
 
-def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of fault each
+def _explain_csv(text: str, name: str) -> str:
     match = _CSV_FILE.search(text)
     file = match[1].strip() if match else name
     numbered, mark = _CSV_LINE.search(text), _CSV_MARK.search(text)
