@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# not compiled: most of what is installed is never imported, and what is, compiles itself once
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 PYTEST := $(BIN)/python -m pytest
 # how tests are spread over processes; PARALLEL= runs them in one
 PARALLEL ?= -n auto --dist loadfile --no-loadscope-reorder
