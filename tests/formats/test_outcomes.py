@@ -270,6 +270,16 @@ def test_labels_that_hold_names_of_systems_are_no_sides(tmp_path):
     assert found == {("A", "B"): (1, 0, 1), ("A", "C"): (0, 0, 1), ("C", "B"): (0, 0, 1)}
 
 
+def test_a_winner_that_is_a_system_but_for_case_is_to_be_written_like_it(save):
+    rows = "model_a,model_b,winner\nonlineA,onlineB,ONLINEA\nonlineB,onlineA,onlineA\n"
+    said = refusal(save("t.csv", rows), InvalidJudgments)
+    assert "write the name of the winner alone, 'onlineA'" in said
+    assert "--outcome" not in said
+    written = save("t.csv", rows.replace("ONLINEA", "onlineA"))
+    cells = cells_of(read(written, format="crowd_kit").tally())
+    assert cells == {("onlineA", "onlineB"): (1, 0, 0), ("onlineB", "onlineA"): (0, 0, 1)}
+
+
 # Outcomes that name the winner: read as such where the first rows leave no doubt.
 
 
