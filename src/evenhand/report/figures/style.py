@@ -16,7 +16,7 @@ from errno import EACCES, ENOTDIR
 from functools import cache
 from html import escape
 from io import BytesIO
-from itertools import chain, count, pairwise
+from itertools import chain, count, pairwise, product
 from math import floor, inf, log10, nan
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
@@ -732,27 +732,40 @@ POINT: Final = 5.0  # Half of what a point covers
 class Name:
     at: int  # number of the point
     side: str  # "left" or "right" of it
+    below: float = 0.0  # how much lower its line is, or higher
 
 
 def place_names(
-    points: Sequence[tuple[float, float]], names: Sequence[str], width: float
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    width: float,
+    *,
+    height: float = inf,
+    lines: Sequence[int] = (),
 ) -> list[Name]:
-    """Choose a side for each name; a name without room is not shown."""
+    """Choose a side for each name, the first ones first; a name without room is not shown.
+
+    lines: how many lines away from its point each name may stand.
+    """
     # Left, top, right, bottom of what is taken
     taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
     for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
         length = LETTER * len(name)
-        for side, start in (("right", x + GAP), ("left", x - GAP - length)):
-            end, top, bottom = start + length, y - LINE / 2, y + LINE / 2
+        rows = sorted(range(-lines[at], lines[at] + 1), key=abs) if lines else [0]
+        sides = (("right", x + GAP), ("left", x - GAP - length))
+        for row, (side, start) in product(rows, sides):
+            end, top = start + length, y + (row - 0.5) * LINE
+            bottom = top + LINE
             met = any(
                 start < right and left < end and top < low and high < bottom
                 for i, (left, high, right, low) in enumerate(taken)
                 if i != at
             )
-            if start >= 0 and end <= width and not met:
+            inside = start >= 0 and end <= width and (row == 0 or (top >= 0 and bottom <= height))
+            if inside and not met:
                 taken.append((start, top, end, bottom))
-                placed.append(Name(at, side))
+                placed.append(Name(at, side, row * LINE))
                 break
     return placed
 
