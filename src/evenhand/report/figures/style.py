@@ -350,6 +350,13 @@ class Chart:
     title: str = ""
     below: str = ""  # what stands below the title
     width: float = WIDTH  # of the picture, names and axes included
+    named: tuple[int, int, str] | None = None  # points with a name, all that should have one: what
+
+    @property
+    def unnamed(self) -> str:
+        """Say how many points have no name for want of room; "" where all have one."""
+        named, of, what = self.named or (0, 0, "")
+        return "" if named == of else f"{named:,} of {of:,} {what} are named; the table names all"
 
     @property
     def datasets(self) -> dict[str, tuple[Row, ...]]:
@@ -366,6 +373,7 @@ class Chart:
         return self.high * (len(self.y.names) or 1)
 
     def name(self, title: str, below: str = "", width: float = WIDTH) -> Chart:
+        below = "; ".join(filter(None, (below, self.unnamed)))
         return replace(self, title=title, below=below, width=width)
 
     def draw(self, width: float | None = None) -> Picture:
@@ -399,6 +407,7 @@ def take_chart(
 ) -> Figure:
     """Return a chart as a figure of a report, under the title that it has there."""
     chart = replace(chart, title=title, below="")
+    alt_text += f" {chart.unnamed}." if chart.unnamed else ""
     return Figure(name, title, alt_text, chart, chart.datasets, table, wide)
 
 
