@@ -155,8 +155,7 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> style.Chart:
         *style.series(large, ("at", up), KINDS, size="size", alpha=0.8),
         *style.name_points(beside, ("at", up), "judge"),
     ]
-    layers = (rules, drawn, *filter(None, beside))
-    return style.Chart(layers, x, y, marks, MAP_HEIGHT, named=told)
+    return style.Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT, named=told)
 
 
 def _choose_names(
