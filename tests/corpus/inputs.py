@@ -44,6 +44,10 @@ TWO: Final = HEADER + "A,B,left\nB,A,left\n"
 RANKS: Final = "ranking,system,rank\n1,A,{}\n1,B,1\n2,A,1\n2,B,2\n"
 REFUSED: Final[dict[str, str | bytes]] = {
     "label.csv": HEADER + "A,B,left\nA,B,lft\n",
+    "cased.csv": "model_a,model_b,winner\nonlineA,B,onlinea\nB,onlineA,onlineA\n",
+    "columns.json": '{"left": {"0": "A"}, "right": {"0": "B"}, "outcome": {"0": "left"}}',
+    "marks.csv": "judge,item,a,b,tie\nj,1,1,0,0\nk,1,0,0,1\n",
+    "unpaid.toml": "items = 'sheet.csv'\n[pay]\nper_hour = 12\n",
     "itself.csv": HEADER + "A,B,left\nB,B,tie\n",
     "column.csv": "left,right,winer\nA,B,left\n",
     "empty.csv": "",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -207,6 +208,23 @@ CONTAINERS = (
         "v.json",
         json.dumps({"train": OBJECTS, "test": OBJECTS}),
         "holds several lists, train, test",
+    ),
+    *(
+        Bad(
+            f"pandas, {orient}",
+            "v.json",
+            pd.DataFrame(OBJECTS).to_json(orient=orient),
+            "write an object for each row, with pandas frame.to_json('rows.jsonl',"
+            " orient='records', lines=True)",
+        )
+        for orient in ("columns", "index", "split")
+    ),
+    Odd("pandas, table", "v.json", pd.DataFrame(OBJECTS).to_json(orient="table"), READ),
+    Odd(
+        "pandas, as its refusal advises",
+        "rows.jsonl",
+        pd.DataFrame(OBJECTS).to_json(orient="records", lines=True),
+        READ,
     ),
     Bad("an empty list", "v.json", "[]", "holds an empty list: no judgments"),
     Bad("a list of numbers", "v.json", "[1, 2]", "is a list, but not of objects"),

@@ -318,9 +318,11 @@ def test_a_column_for_each_rank_holds_its_system(kind, tmp_path):
 def test_a_column_for_each_rank_lacks_none(tmp_path) -> None:
     columns = {"judge": ["a"], "1st": ["A"], "3rd": ["C"]}
     assert "no known layout" in refusal(table(columns, "csv", tmp_path), UnknownFormat)
-    frame = pd.DataFrame(
-        {"judge": ["a", "b"], "item": ["q"] * 2, "ranking": ["A>B>C", "B > A > C"]}
-    )
+
+
+@pytest.mark.parametrize("column", ["ranking", "rank", "outcome"])
+def test_the_refusal_of_rankings_in_one_cell_reads_them(column):
+    frame = pd.DataFrame({"judge": ["a", "b"], "item": ["q"] * 2, column: ["A>B>C", "B > A > C"]})
     said = refusal(frame, UnknownColumn)
     (call,) = re.findall(r"with pandas: (evenhand\.read\(.*\))$", said)
     assert ranks_of(eval(call, {"evenhand": evenhand, "frame": frame})) == RANKS

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand.data.labels import tell_reading
-from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.table import LOOK
 from evenhand.formats.writing import write
@@ -232,6 +232,7 @@ MARKS = {
     "all three": ("a_wins,b_wins,tie", ("1,0,0", "0,1,0", "0,0,1"), (1, 1, 1)),
     "in another order": ("Tie,right_wins,left_wins", ("1,0,0", "0,1,0", "0,0,1"), (1, 1, 1)),
     "no tie": ("model_a_better,model_b_better", ("1,0", "0,1", "1,0"), (2, 0, 1)),
+    "bare sides beside a tie": ("a,B,Tie", ("1,0,0", "0,1,0", "0,0,1"), (1, 1, 1)),
     "a tie and one side": ("a_wins,is_draw", ("1,0", "0,1", "0,0"), (1, 1, 1)),
     "the tie and the right": ("tied,winner_b", ("1,0", "0,1", "0,0"), (1, 1, 1)),
     "truth values": ("a_won,b_won,draw", ("true,false,false", "False,True,False"), (1, 0, 1)),
@@ -256,6 +257,18 @@ def test_marks_of_one_row_agree_and_an_outcome_comes_before_them(save) -> None:
     assert counts(path) == (0, 0, 1)
 
 
+def test_marks_without_names_of_systems_are_no_scores(save) -> None:
+    rows = ["j,1,1,0,0", "j,2,0,1,0", "k,1,0,0,1", "k,2,1,0,0"]
+    path = save("t.csv", "\n".join(["judge,item,a,b,tie", *rows]))
+    assert "add columns model_a and model_b" in refusal(path, UnknownFormat)
+    named = [f"{row},x,y" for row in rows]
+    path = save("t.csv", "\n".join(["judge,item,a,b,tie,model_a,model_b", *named]))
+    assert counts(path) == (2, 1, 1)
+    scores = [row.replace("1,0,0", "5,2,0") for row in rows]
+    path = save("t.csv", "\n".join(["judge,item,x,y,tie", *scores]))
+    assert read(path).rows().systems == ("x", "y")
+
+
 def test_labels_that_hold_names_of_systems_are_no_sides(tmp_path):
     """Of systems A, B and C "A wins" is no left; what the refusal advises works."""
     rows = [("A", "B", "A wins"), ("C", "B", "B wins"), ("A", "C", "C wins"), ("A", "B", "B wins")]
@@ -268,6 +281,16 @@ def test_labels_that_hold_names_of_systems_are_no_sides(tmp_path):
     table = read(tmp_path / "names.csv", format="crowd_kit")
     found = cells_of(table.tally())
     assert found == {("A", "B"): (1, 0, 1), ("A", "C"): (0, 0, 1), ("C", "B"): (0, 0, 1)}
+
+
+def test_a_winner_that_is_a_system_but_for_case_is_to_be_written_like_it(save):
+    rows = "model_a,model_b,winner\nonlineA,onlineB,ONLINEA\nonlineB,onlineA,onlineA\n"
+    said = refusal(save("t.csv", rows), InvalidJudgments)
+    assert "write the name of the winner alone, 'onlineA'" in said
+    assert "--outcome" not in said
+    written = save("t.csv", rows.replace("ONLINEA", "onlineA"))
+    cells = cells_of(read(written, format="crowd_kit").tally())
+    assert cells == {("onlineA", "onlineB"): (1, 0, 0), ("onlineB", "onlineA"): (0, 0, 1)}
 
 
 # Outcomes that name the winner: read as such where the first rows leave no doubt.

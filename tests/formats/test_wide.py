@@ -342,6 +342,17 @@ def test_slips_and_other_scales_make_no_system_vanish(save) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "value"),
+    [("day", "{}"), ("Month", "1{}"), ("when", "2026030{}"), ("date", "2026-03-0{}")],
+)
+def test_a_column_of_dates_is_no_system(column, value, save) -> None:
+    rows = [row.replace(",", f",{value.format(1 + at % 5)},", 1) for at, row in enumerate(SLIP)]
+    path = write(save, f"judge,{column},item,Alfa,Brava,Cala", rows)
+    assert read(path).rows().systems == ("Alfa", "Brava", "Cala")
+    assert column in inspect(read(path)).to_dict()["covariates"]
+
+
+@pytest.mark.parametrize(
     "case", ["criteria or judges", "no system", "judges but no system", "criteria of some systems"]
 )
 def test_the_remedy_of_a_refusal_works(save, case):

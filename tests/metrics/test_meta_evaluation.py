@@ -248,6 +248,20 @@ def test_a_test_that_is_asked_for_orders_by_a_statistic_that_has_it(tables, test
     assert meta_evaluate(*tables, **named, test=test).pairs
 
 
+@pytest.mark.parametrize(
+    ("wish", "statistic", "where"),
+    [
+        ({"spa": "wmt"}, "pa", "--spa wmt applies to SPA alone, and computed are pa: leave it out"),
+        ({"group": "none"}, "spa", "--group none applies to statistics of segments alone"),
+        ({"group": "system"}, "pa", "--group system applies to statistics of segments alone"),
+    ],
+)
+def test_settings_that_no_statistic_has_are_refused(wish, statistic, where, tables):
+    with pytest.raises(UnknownOption, match=where):
+        meta_evaluate(*tables, statistics=[statistic], **wish)
+    meta_evaluate(*tables, statistics=[statistic, "spa", "tau-c"], **wish)
+
+
 def test_judges_move_the_gold_and_halves_are_the_ceiling(found):
     assert found.judges == J
     assert (found.judge_stderr > 0).all()

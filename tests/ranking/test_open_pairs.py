@@ -1,6 +1,7 @@
 """What is said of pairs that stay open: counts by hand, and judges behind merged groups."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,7 @@ from evenhand.data.tally import Factor
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance
 from evenhand.ranking.rank import rank
+from evenhand.ranking.rank_sets import mark_barred
 from ranking.panels import comparisons, panel, tally
 
 SCHEMA = ["judge", "left", "right", "outcome"]
@@ -82,6 +84,19 @@ def test_effective_judges_of_thin_pairs_are_those_of_the_judges_themselves(monke
     others = [k for k in range(5) if k != at]
     assert (exact.effective[at, others] < 3).all()
     np.testing.assert_allclose(coarse.effective[at, others], exact.effective[at, others], rtol=1e-9)
+
+
+def test_a_pair_of_fewer_than_five_effective_judges_or_items_is_barred():
+    effective = np.array([[0, 4.99, 5.0], [4.99, 0, 9.0], [5.0, 9.0, 0]])
+    resting = np.array([[-1, -1, -1], [-1, -1, 2], [-1, 2, -1]])  # the third judge alone links two
+    ways = [
+        SimpleNamespace(name=name, effective=effective, resting=resting)
+        for name in ("judge", "item", "ranking")
+    ]
+    alone, thin = mark_barred(ways, 3)
+    few = np.array([[False, True, False], [True, False, False], [False, False, False]])
+    np.testing.assert_array_equal(thin, [few, few, np.zeros((3, 3))])  # a ranking is no judge
+    np.testing.assert_array_equal(alone, [resting == 2] * 3)
 
 
 def test_large_boards_keep_the_protection(monkeypatch):

@@ -16,7 +16,7 @@ from evenhand.design.reading import make_campaign
 from evenhand.judges.cards import Card, Evidence, Screening
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import AnswerTables, open_download
-from evenhand.web.findings import LEFT, Findings, Mark, draw_map, find
+from evenhand.web.findings import BOTTOM, LEFT, Findings, Mark, draw_map, find
 from evenhand.web.store import judging, people
 from evenhand.web.store.database import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
@@ -175,8 +175,10 @@ def draw(*cards: Card, kind: str = "ratings") -> dict[str, Mark]:
 def test_no_name_stands_over_another_one_or_outside() -> None:
     """Twelve flagged judges in nearly one place; names are as wide as their letters at least."""
     cards = [card(f"judge-{k:02}", 0.1 + k / 400, k / 50, "careless") for k in range(12)]
-    boxes = []
-    for one in draw(card("x", 1.5, -4), card("y", -1.5, 4), *cards).values():
+    others = [card(f"honest-{k}", 0.1 + k / 100, 0.3 + k / 20) for k in range(4)]
+    boxes, marks = [], draw(card("x", 1.5, -4), card("y", -1.5, 4), *others, *cards)
+    assert all(one.label for one in marks.values() if one.flags)  # before those who are not
+    for one in marks.values():
         if one.label is None:
             continue
         x, y, anchor = one.label
@@ -185,9 +187,19 @@ def test_no_name_stands_over_another_one_or_outside() -> None:
         boxes.append((left, y - 9, left + wide, y + 1))
         assert left >= LEFT
         assert left + wide <= 360
-    assert len(boxes) >= 3  # who has no room is named in the table
+        assert y >= 9
+        assert y <= BOTTOM
+    assert len(boxes) < len(marks)  # who has no room is named in the table
     for (a, b, c, d), (e, f, g, h) in combinations(boxes, 2):
         assert c <= e or g <= a or d <= f or h <= b
+
+
+def test_a_flagged_judge_is_named_beside_the_mark_before_those_who_are_not() -> None:
+    near = [card("honest-1", 0.1, 0), card("honest-2", 0.015, 0)]
+    marks = draw(card("x", 1.5, -4), card("y", -1.5, 4), *near, card("z", 0.12, 0, "careless"))
+    label = marks["z"].label
+    assert label is not None
+    assert label[1] == pytest.approx(marks["z"].y + 4, abs=0.1)
 
 
 def collect(store: Store, *, judges: int = 10, random_share: float = 0.4) -> None:

@@ -92,12 +92,14 @@ def check_labels(
                 f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
                 " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
             )
-        # Labels such as "A wins" of systems A, B and C, where A is no side
-        every = sorted(filter(None, systems), key=len, reverse=True)
+        # Labels such as "A wins" of systems A, B and C, where A is no side, or a name but for case
+        every = sorted(filter(None, systems), key=lambda one: (-len(one), one))
+        folded = {one.casefold(): one for one in every}
         names = rf"(?<!\w)(?:{'|'.join(map(re.escape, every))})(?!\w)"
-        found = {one: {*re.findall(names, one)} for one in unknown}
-        phrases = {one: next(iter(some)) for one, some in found.items() if len(some) == 1}
-        if len({*phrases.values()}) > 1 or phrases.keys() == {*unknown}:
+        alike = {one: folded[one.casefold()] for one in unknown if one.casefold() in folded}
+        found = {one: {*re.findall(names, one)} for one in unknown if one not in alike}
+        phrases = alike | {one: next(iter(some)) for one, some in found.items() if len(some) == 1}
+        if alike or len({*phrases.values()}) > 1 or phrases.keys() == {*unknown}:
             label, name = next(iter(phrases.items()))
             raise InvalidJudgments(
                 f"unknown outcome {listing([*map(repr, phrases)], 5)}{where}: '{label}' holds"

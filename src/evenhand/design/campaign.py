@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from math import inf
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
 from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
 from evenhand.design.tasks import (
+    LONGEST_NAME,
     SPAN_COLUMNS,
     Answer,
     PairTask,
@@ -211,9 +213,9 @@ class Item:
 
     def _check_name(self, what: str, name: str) -> None:
         """Refuse a name that could not be read back from a table."""
-        if fault := say_bad_name(name):
+        if fault := say_bad_name(name, LONGEST_NAME if what == "system" else inf):
             whose = "" if what == "item" else f"item '{self.name}': "
-            raise CampaignError(f"{whose}{what} {name!r} {fault}: take it out")
+            raise CampaignError(f"{whose}{what} {show(name)} {fault}")
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -345,6 +347,11 @@ class Pay(Settings):
     def __post_init__(self) -> None:
         _check_amounts({"per_hour": self.per_hour, "per_answer": self.per_answer})
         _check_text("currency", self.currency, "text, such as EUR")
+        if (self.per_hour or self.per_answer) and not self.currency.strip():
+            raise CampaignError(
+                "judges are told what they are paid, and the amount has no currency: add one, such"
+                ' as currency = "EUR"'
+            )
 
     def find_amount(self, answers: int, seconds: float | None) -> float | None:
         """Return what so many answers in so many active seconds are paid; None where unknown.
@@ -490,7 +497,7 @@ class Judge:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError(f"{self.name!r:.60} is not a name of a judge: {NAME_ONE}")
         if fault := say_bad_name(self.name):
-            raise CampaignError(f"judge {self.name!r} {fault}: take it out")
+            raise CampaignError(f"judge {show(self.name)} {fault}")
         if self.quota is not None and (not _is_whole(self.quota) or self.quota < 1):
             raise CampaignError(
                 f"judge '{self.name}': quota cannot be {self.quota!r}: it is a whole number, 1 or"
@@ -562,6 +569,8 @@ class Campaign:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a campaign needs a name, such as name = "spring-2024"')
+        if len(self.name) > LONGEST_NAME and (fault := say_bad_name(self.name)):
+            raise CampaignError(f"campaign {show(self.name)} {fault}")
         _check_text("title", self.title)
         if self.seed is not None and not (_is_whole(self.seed) and 0 <= self.seed < MAX_SEED):
             raise CampaignError(

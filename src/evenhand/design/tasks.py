@@ -125,17 +125,25 @@ def is_text(words: str) -> bool:
     return "\0" not in words and not any("\ud800" <= one <= "\udfff" for one in words)
 
 
-def say_bad_name(name: str) -> str:
-    r"""Say why a word cannot name something in a table, "" where it can."""
+LONGEST_NAME: Final = 200  # Characters; an item may be called after its text
+
+
+def say_bad_name(name: str, longest: float = LONGEST_NAME) -> str:
+    r"""Say why a word cannot name something in a table, and what to do; "" where it can."""
     # What is collected is read back under the same rules.
+    if len(name) > longest:
+        return f"has {len(name):,} characters, and a name at most {longest}: shorten it"
     if not is_text(name):
-        return "holds a character that no text holds (NUL, or half of a surrogate pair)"
+        return (
+            "holds a character that no text holds (NUL, or half of a surrogate pair): take it out"
+        )
     if name != name.strip():
-        return "has a blank before or after it"
+        return "has a blank before or after it: take it out"
     if any(category(one) in ("Cc", "Zl", "Zp") for one in name):
-        return "has a line break or a tab in it"
+        return "has a line break or a tab in it: take it out"
     if not DIRECTIONS.isdisjoint(name):
-        return "has a character in it that nobody sees and that turns the direction of the text"
+        unseen = "has a character in it that nobody sees and that turns the direction of the text"
+        return f"{unseen}: take it out"
     return ""
 
 
@@ -211,7 +219,7 @@ class Task(ABC):
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
-            raise CampaignError(f"task {self.name!r} {fault}: take it out")
+            raise CampaignError(f"task {show(self.name)} {fault}")
         for one in fields(self):
             value = getattr(self, one.name)
             if one.type == "str" and not (isinstance(value, str) and is_text(value)):

@@ -238,6 +238,23 @@ _SMALL: Final = 64 << 20
 _OBJECTS: Final = 200_000
 
 
+def refuse_columns(table: Table) -> None:
+    """Refuse a JSON file of one object that holds columns, as pandas writes one, and no rows."""
+    columns = [one for one, kind in table.original_types.items() if kind == NESTED]
+    files = max(len(table.paths), 1)
+    if len(columns) < 2 or {*columns} != {*table.columns}:
+        return
+    first = fetch_columns(table.frame.select(*columns).head(files + 1))
+    held = [json.loads(one[0] or "null") for one in first.values() if len(one) == files]
+    shapes = {tuple(one) if isinstance(one, dict) else len(one or ()) for one in held}
+    of_rows = any(isinstance(one, list) and one and isinstance(one[0], dict) for one in held)
+    if held and not of_rows and (len(shapes) == 1 or {"columns", "data"} <= {*columns}):
+        raise UnknownFormat(
+            f"{table.name} is one JSON object of columns, and not of rows: write an object for each"
+            " row, with pandas frame.to_json('rows.jsonl', orient='records', lines=True)"
+        )
+
+
 def open_inner(table: Table) -> Table:
     """Return the one list of objects that each JSON file holds in an object, as in {"data": [...]}.
 

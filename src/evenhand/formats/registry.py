@@ -164,16 +164,18 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
     asked, way = say_which(header, missing), ""
+    roles = ("ranking", "rank", *(() if header.free else ("outcome",)))
+    named = [one for role in roles for one in header.candidates(role)]
+    cells = [one for one in named if one not in header.spreads()]
     once = [role for role in ("item", "judge") if not header.missing([role])]
     if missing == ["ranking"] and len(once) == 1:  # only judges are known, or only items
         ids = write_roles(header, {"ranking": header.candidates(once[0])[0]})
         asked = f" Where each {once[0]} has one ranking: {ids}; else add a column ranking with ids"
-    elif missing == ["system", "rank"]:  # whole rankings in one cell, such as A>B>C
-        name = header.candidates("ranking")[0]
-        parted = f"frame.pop({name!r}).str.split('>', expand=True)"
+    elif cells and missing in (["system", "rank"], ["ranking", "system"], ["left", "right"]):
+        parted = f"frame.pop({cells[0]!r}).str.split('>', expand=True)"
         way = (
-            f"; if cells of '{name}' hold whole rankings such as A>B>C, give each rank its column"
-            f" (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
+            f"; if cells of '{cells[0]}' hold whole rankings such as A>B>C, give each rank its"
+            f" column (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
             ".rename(columns=lambda at: f'{at + 1}th')))"
         )
     elif missing == ["system"] and not header.missing(generic.LABELS.needs):

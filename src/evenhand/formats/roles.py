@@ -414,13 +414,14 @@ JUDGES: Final = word_set(
 # Words of columns that count or number something, and score nothing
 COUNTS: Final = word_set(
     "id index idx row nr no number count order trial page batch session round turn age year "
-    "date length len words tokens chars characters time duration seconds minutes ms cost "
+    "date dates datum when month week weekday day hour length len words tokens chars characters "
+    "time duration seconds minutes ms cost "
     "confidence certainty difficulty familiarity expertise experience price seed version item "
     "items question segment seg sentence"
 )
 # Words, beside those, of sheets that are no person's: rounds, tasks and parts of a study
 _PARTS: Final = word_set(
-    "wave phase day week month part task set block group sheet tabelle pilot test training "
+    "wave phase part task set block group sheet tabelle pilot test training "
     "dev main study system model domain genre language topic first second third before after "
     "news law legal medical science speech social literary technical finance sports politics "
     "english german french italian spanish portuguese dutch polish czech russian ukrainian "

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.errors import UnknownOption, require_option, require_seed, sentence_hint, suggest
+from evenhand.errors import (
+    UnknownOption,
+    listing,
+    require_option,
+    require_seed,
+    sentence_hint,
+    suggest,
+)
 from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import MIN_SYSTEMS, TESTS, Differences, Scaled
@@ -80,6 +87,17 @@ class Wishes:
 
     def choose(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
         chosen = self._list_chosen(available, unasked)
+        segments = any(STATISTICS[one][0] == "segment" for one in chosen)
+        idle = {
+            f"--spa {self.spa} applies to SPA": self.spa != "mid-p" and "spa" not in chosen,
+            f"--group {self.group} applies to statistics of segments": self.group != "item"
+            and not segments,
+        }
+        for applies, unused in idle.items():
+            if unused:
+                raise UnknownOption(
+                    f"{applies} alone, and computed are {listing(chosen)}: leave it out"
+                )
         if self.test == "perm-sys":
             return chosen
         tested = [one for one in chosen if has_test(one, self.test, self.group)]

@@ -398,6 +398,9 @@ def cluster_pairs(pairs: PairTests, tallies: Mapping[str, Tally]) -> PairTests:
     """Add p-values that account for each way in which comparisons are correlated."""
     ways = [_test_clusters(pairs, tally, way) for way, tally in tallies.items()]
     p = np.max(ways, axis=0)  # NaN where one way has none
+    # Such a pair stays in the family, with p = 1: that its judges agree altogether was observed,
+    # and a family that shrinks by what was observed need not keep its level. Tests of scores lack
+    # values mostly where a pair lacks items, which the design decides, and are adjusted without it.
     adjusted = np.where(np.isnan(p), np.nan, holm(np.where(np.isnan(p), 1.0, p)))
     return replace(pairs, clusterings=tuple(tallies), clustered=p, clustered_holm=adjusted)
 

@@ -299,7 +299,7 @@ def say_scores(rated: Rated) -> list[Sentence]:
             said = f"Agreement of judges is Krippendorff's α{on} {cite(*of_alpha)}."
             sentences.append((said, of_alpha))
     # nothing is said of judges where they are not known or one is alone
-    if find_fault_of_judges(rated.rows.judges)[0] or rated.rows.all_same:
+    if find_fault_of_judges(rated.rows.judges)[0]:
         return sentences
     with suppress(NotIdentified, NotConverged):
         how = "Judges were screened by how their scores follow those of others"

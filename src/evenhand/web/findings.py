@@ -87,6 +87,7 @@ def try_part(
 # Evidence that tells the agreement with the others, of ratings and of votes
 ACROSS: Final = ("others' scores", "slope")
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0  # Where the drawing lies in a box of 360 by 300
+LINES_AWAY: Final = 7  # From its mark up to which the name of a flagged judge may stand
 # Shapes of classes; habits are squares, others circles
 SHAPES: Final = {"reversed": "diamond", "careless": "triangle"}
 
@@ -152,9 +153,12 @@ def draw_map(screening: Screening) -> JudgeMap:
         x, y = place(wide, mark.across), place(high, mark.up)
         drawn.append(replace(mark, x=x, y=y, shape=shape))
     names = [" ".join((one.judge, *one.flags[:1])) for one in drawn]
-    for name in place_names([(one.x - LEFT, one.y) for one in drawn], names, RIGHT - LEFT):
+    points = [(one.x - LEFT, one.y) for one in drawn]
+    lines = [LINES_AWAY * bool(one.flags) for one in drawn]
+    for name in place_names(points, names, RIGHT - LEFT, height=BOTTOM, lines=lines):
         one, side = drawn[name.at], (10, "start") if name.side == "right" else (-10, "end")
-        drawn[name.at] = replace(one, label=(round(one.x + side[0], 1), one.y + 4, side[1]))
+        label = (round(one.x + side[0], 1), round(one.y + 4 + name.below, 1), side[1])
+        drawn[name.at] = replace(one, label=label)
     ticks = [tuple((place(one, at), text) for at, text in one.mark()) for one in (wide, high)]
     return JudgeMap(tuple(drawn), tuple(absent), ticks[0], ticks[1], title, unit)
 

@@ -46,6 +46,12 @@ def test_flagged_judges_are_named_towards_the_middle_and_the_others_are_not():
     assert "plain" not in drawn
 
 
+def test_flagged_judges_beyond_the_eighth_are_counted():
+    rows = [row(f"j{k}", k / 9, "careless") for k in range(9)]
+    assert draw_judge_map(rows).unnamed == "8 of 9 flagged judges are named; the table names all"
+    assert draw_judge_map(rows[1:]).unnamed == ""
+
+
 def test_classes_differ_in_shape_as_well_as_in_colour():
     flagged = [look for kind, look in KINDS.items() if kind not in OPEN_KINDS]
     assert len({shape for shape, _ in flagged}) == len({colour for _, colour in flagged}) == 4

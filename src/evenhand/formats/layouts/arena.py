@@ -141,6 +141,9 @@ def find_marks(header: Header) -> dict[Outcome, str]:
             if outcome in marks:
                 return {}
             marks[outcome] = column
+    if {*marks} == {"tie"}:  # beside it bare names of sides are marks as well
+        bare: dict[Outcome, str | None] = {"left": header.named("a"), "right": header.named("b")}
+        marks |= {side: column for side, column in bare.items() if column}
     return marks if len(marks) > 1 else {}
 
 

@@ -40,6 +40,7 @@ from evenhand.formats.roles import (
     Spread,
     are_judges,
     check_asked,
+    find_mark,
     is_criterion,
     is_metric,
     split_words,
@@ -116,7 +117,15 @@ def find_unfolding(header: Header) -> Unfolding | None:
 
     """
     columns = _find_scores(header)
-    return _decide(header, columns) if columns else None
+    plan = _decide(header, columns) if columns else None
+    ties = [name for name in header.columns if find_mark(name) == "tie"]
+    two = plan is not None and plan.roles == ("system",) and len(columns) == 2
+    if two and ties and all(header.spreads()[one].high <= 1 for one in columns):
+        raise UnknownFormat(
+            f"{header.table} marks ties in '{ties[0]}', so that {listing(columns)} are outcomes and"
+            " no scores: add columns model_a and model_b with the names of the two systems"
+        )
+    return plan
 
 
 def _find_scores(header: Header) -> list[str]:

@@ -135,7 +135,11 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> style.Chart:
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
     drawn = [{**row, "at": min(max(row["slope"], low), high)} for row in rows]
     rules: list[Row] = [{"at": at} for at in (0.0, 1.0) if low <= at <= high]
-    named = _choose_names(drawn, (low, high), ties=ties)
+    flagged = [row for row in drawn if row["flags"]]
+    undecided = [row for row in drawn if row["kind"] in (FEW_JUDGES, OPEN)]
+    named = _choose_names(flagged, undecided, (low, high), ties=ties)
+    told = (len(named), len(flagged), "flagged judges")
+    told = told if flagged else (len(named), len(undecided), "undecided judges")
     beside = [[row for row in named if row["side"] == side] for side in ("right", "left")]
     x = style.Axis(low, high, "follows the others: 1 as all together, 0 not at all", grid=False)
     n = [row["n"] for row in rows]
@@ -151,17 +155,17 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> style.Chart:
         *style.series(large, ("at", up), KINDS, size="size", alpha=0.8),
         *style.name_points(beside, ("at", up), "judge"),
     ]
-    return style.Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT)
+    return style.Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT, named=told)
 
 
-def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
+def _choose_names(
+    flagged: Sequence[Row], others: Sequence[Row], ends: tuple[float, float], *, ties: bool
+) -> list[Row]:
     low, high = ends
-    flagged = [row for row in rows if row["flags"]][:MAX_NAMED_ON_MAP]
     if flagged:
-        middle = (low + high) / 2
-        return [{**row, "side": "right" if row["at"] <= middle else "left"} for row in flagged]
-    undecided = [row for row in rows if row["kind"] in (FEW_JUDGES, OPEN)]
-    undecided.sort(key=lambda row: row["p_honest"])
+        middle, first = (low + high) / 2, flagged[:MAX_NAMED_ON_MAP]
+        return [{**row, "side": "right" if row["at"] <= middle else "left"} for row in first]
+    undecided = sorted(others, key=lambda row: row["p_honest"])
     across = [PHONE_WIDTH * (row["at"] - low) / (high - low) for row in undecided]
     up = [row["ties"] if ties else log(row["n"]) for row in undecided]
     most = max(up, default=0) or 1

@@ -16,7 +16,7 @@ from errno import EACCES, ENOTDIR
 from functools import cache
 from html import escape
 from io import BytesIO
-from itertools import chain, count, pairwise
+from itertools import chain, count, pairwise, product
 from math import floor, inf, log10, nan
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
@@ -350,6 +350,13 @@ class Chart:
     title: str = ""
     below: str = ""  # what stands below the title
     width: float = WIDTH  # of the picture, names and axes included
+    named: tuple[int, int, str] | None = None  # points with a name, all that should have one: what
+
+    @property
+    def unnamed(self) -> str:
+        """Say how many points have no name for want of room; "" where all have one."""
+        named, of, what = self.named or (0, 0, "")
+        return "" if named == of else f"{named:,} of {of:,} {what} are named; the table names all"
 
     @property
     def datasets(self) -> dict[str, tuple[Row, ...]]:
@@ -366,6 +373,7 @@ class Chart:
         return self.high * (len(self.y.names) or 1)
 
     def name(self, title: str, below: str = "", width: float = WIDTH) -> Chart:
+        below = "; ".join(filter(None, (below, self.unnamed)))
         return replace(self, title=title, below=below, width=width)
 
     def draw(self, width: float | None = None) -> Picture:
@@ -399,6 +407,7 @@ def take_chart(
 ) -> Figure:
     """Return a chart as a figure of a report, under the title that it has there."""
     chart = replace(chart, title=title, below="")
+    alt_text += f" {chart.unnamed}." if chart.unnamed else ""
     return Figure(name, title, alt_text, chart, chart.datasets, table, wide)
 
 
@@ -732,27 +741,40 @@ POINT: Final = 5.0  # Half of what a point covers
 class Name:
     at: int  # number of the point
     side: str  # "left" or "right" of it
+    below: float = 0.0  # how much lower its line is, or higher
 
 
 def place_names(
-    points: Sequence[tuple[float, float]], names: Sequence[str], width: float
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    width: float,
+    *,
+    height: float = inf,
+    lines: Sequence[int] = (),
 ) -> list[Name]:
-    """Choose a side for each name; a name without room is not shown."""
+    """Choose a side for each name, the first ones first; a name without room is not shown.
+
+    lines: how many lines away from its point each name may stand.
+    """
     # Left, top, right, bottom of what is taken
     taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
     for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
         length = LETTER * len(name)
-        for side, start in (("right", x + GAP), ("left", x - GAP - length)):
-            end, top, bottom = start + length, y - LINE / 2, y + LINE / 2
+        rows = sorted(range(-lines[at], lines[at] + 1), key=abs) if lines else [0]
+        sides = (("right", x + GAP), ("left", x - GAP - length))
+        for row, (side, start) in product(rows, sides):
+            end, top = start + length, y + (row - 0.5) * LINE
+            bottom = top + LINE
             met = any(
                 start < right and left < end and top < low and high < bottom
                 for i, (left, high, right, low) in enumerate(taken)
                 if i != at
             )
-            if start >= 0 and end <= width and not met:
+            inside = start >= 0 and end <= width and (row == 0 or (top >= 0 and bottom <= height))
+            if inside and not met:
                 taken.append((start, top, end, bottom))
-                placed.append(Name(at, side))
+                placed.append(Name(at, side, row * LINE))
                 break
     return placed
 

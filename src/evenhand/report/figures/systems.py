@@ -276,13 +276,12 @@ def draw_systems(diagnosis: Diagnosis) -> style.Chart:
     ]
     placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
     named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
-    hidden = len(rows) - len(placed)
-    room = f"; {hidden} not named for want of room" if hidden else ""
     looks = style.look_up(sorted({row["kind"] for row in rows}))
     marks = style.series(rows, ("x", "y"), looks, alpha=0.85)
     marks += style.name_points(named, ("x", "y"), "system", size=9.5)
-    chart = style.Chart((rows, *filter(None, named)), x, y, marks, CRITERIA_HEIGHT)
-    below = f"mean scores by all judges{room}"
+    layers, told = (rows, *filter(None, named)), (len(placed), len(rows), "systems")
+    chart = style.Chart(layers, x, y, marks, CRITERIA_HEIGHT, named=told)
+    below = "mean scores by all judges"
     return chart.name("Systems under two criteria", below, style.WIDTH + 50)
 
 

@@ -135,7 +135,8 @@ def draw_systems(found: MetaEvaluation) -> style.Chart:
         *style.name_points(sides, keys, "system"),
     ]
     below = "a point is a system: its score by people, and by the metric that agrees best"
-    return style.Chart((rows,), x, y, marks).name("Systems by people and by a metric", below)
+    chart = style.Chart((rows,), x, y, marks, named=(len(placed), len(rows), "systems"))
+    return chart.name("Systems by people and by a metric", below)
 
 
 def draw_pairs(found: MetaEvaluation) -> style.Chart:

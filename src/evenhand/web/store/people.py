@@ -165,10 +165,10 @@ def invite(
 ) -> Invitation:
     """Make a link for a judge; the ones that were made before are good no more."""
     named = isinstance(judge, str) and judge.strip() and judge == judge.strip()
-    if not named or not is_text(judge + note) or len(judge) > 200:
+    if not named or not is_text(judge + note):
         raise CampaignError(f"{show(judge)} is not a name of a judge: {NAME_ONE}")
     if fault := say_bad_name(judge):
-        raise CampaignError(f"judge {judge!r} {fault}: take it out")
+        raise CampaignError(f"judge {show(judge)} {fault}")
     row = tx.ask(_JUDGE, {"judge": judge})
     if row is None:
         add_judge(tx, judge, seat or judge, "", note)
