@@ -264,7 +264,13 @@ def is_gone(pid: int) -> bool:
 @LINUX
 @pytest.mark.parametrize(
     ("end", "when"),
-    [(signal.SIGTERM, "at rest"), (signal.SIGKILL, "at rest"), (signal.SIGKILL, "asked")],
+    [
+        (signal.SIGTERM, "early"),
+        (signal.SIGKILL, "early"),
+        (signal.SIGTERM, "at rest"),
+        (signal.SIGKILL, "at rest"),
+        (signal.SIGKILL, "asked"),
+    ],
 )
 def test_the_process_ends_with_the_server_and_leaves_no_files(
     tmp_path: Path, end: signal.Signals, when: str, monkeypatch: pytest.MonkeyPatch
@@ -278,6 +284,8 @@ def test_the_process_ends_with_the_server_and_leaves_no_files(
         wait_for(lambda: find_temporary(worker))
         (folder,) = find_temporary(worker)
         assert folder.is_dir()
+        if when == "at rest":  # after some seconds nobody asked
+            wait_for(lambda: "numpy" in Path(f"/proc/{worker}/maps").read_text())
         if when == "asked":  # a question is on its way when the server ends
             link = find_page(servers)
             asking = f"import urllib.request as u; u.urlopen('{link}/findings')"
@@ -292,14 +300,23 @@ def test_the_process_ends_with_the_server_and_leaves_no_files(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_a_process_whose_server_ended_before_it_said_anything_leaves_no_files(
-    tmp_path: Path,
+@pytest.mark.parametrize("said", [b"", b'{"where":"sqlite:///answers.db","now":0}\n'])
+def test_a_process_whose_server_ends_before_it_asks_loads_no_library_and_leaves_no_files(
+    tmp_path: Path, said: bytes
 ) -> None:
     folder = tmp_path / "evenhand-x"
     folder.mkdir()
-    command = [sys.executable, "-P", "-m", "evenhand.web.analysis_worker", str(folder)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    command = [
+        *(sys.executable, "-P", "-X", "importtime"),
+        "-m",
+        "evenhand.web.analysis_worker",
+        str(folder),
+    ]
+    done = subprocess.run(command, input=said, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+    loaded = {line.rpartition(b"|")[2].strip() for line in done.stderr.splitlines()}
+    assert b"msgspec" in loaded
+    assert loaded.isdisjoint([b"evenhand.web.analysis", b"sqlalchemy", b"Traceback"])
     assert not folder.exists()
 
 
