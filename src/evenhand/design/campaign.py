@@ -173,9 +173,6 @@ class Item:
             self._check_name("system", system)
         object.__setattr__(self, "outputs", MappingProxyType(dict(self.outputs)))
         object.__setattr__(self, "group", self.group or self.name)
-        self._check_control()
-
-    def _check_control(self) -> None:
         by_task = self.expected if isinstance(self.expected, Mapping) else {"": self.expected}
         for answer in by_task.values():
             if isinstance(answer, str):

@@ -147,22 +147,19 @@ def _choose_ranked(
     sets = [blocks[at * each : (at + 1) * each] for at in range(items)]
     for at, one in enumerate(sets):
         if len(set(one)) < each:
-            _trade_sets(sets, at)
+            for place, block in enumerate(one):
+                if block not in one[:place]:
+                    continue
+                for other in sets[:at] + sets[at + 1 :]:
+                    fits = [
+                        n for n, new in enumerate(other) if new not in one and block not in other
+                    ]
+                    if fits:
+                        one[place], other[fits[0]] = other[fits[0]], block
+                        break
+                else:
+                    raise CampaignError(f"per_item = {each} repeats a set of outputs: lower it")
     return sets
-
-
-def _trade_sets(sets: list[list[Places]], at: int) -> None:
-    mine = sets[at]
-    for place, block in enumerate(mine):
-        if block not in mine[:place]:
-            continue
-        for other in sets[:at] + sets[at + 1 :]:
-            fits = [n for n, one in enumerate(other) if one not in mine and block not in other]
-            if fits:
-                mine[place], other[fits[0]] = other[fits[0]], block
-                break
-        else:
-            raise CampaignError(f"per_item = {len(mine)} repeats a set of outputs: lower it")
 
 
 def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> str:

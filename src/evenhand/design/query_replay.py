@@ -603,40 +603,26 @@ def run_trial(
     start = make_rng(1).permutation(len(trial.label))[: looks[0]]
     vector = begin(trial.points)
     for i, query in enumerate(queries):
-        end = _follow(trial, query, (start, looks[:-1]), make_rng(2 + i), errors[i])
-        vector = end if query.strategy == RANDOM_QUERY else vector
+        rng, labelled, learned, own = make_rng(2 + i), start, 0.0, begin(trial.points)
+        while True:
+            if len(labelled) >= trial.how.relearn * learned:
+                own, learned = trial.learn(labelled, own, rng), float(len(labelled))
+            process = trial.condition(labelled, own)
+            look = int(np.searchsorted(looks[:-1], len(labelled)))
+            if looks[look] == len(labelled):
+                errors[i, look] = trial.measure(process)
+                look += 1
+            if look == len(looks) - 1:
+                break
+            waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
+            truth = trial.label if query.strategy == "oracle" else None
+            scene = QueryState(process, trial.points, waiting, truth)
+            wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
+            labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
+        vector = own if query.strategy == RANDOM_QUERY else vector
     every = np.arange(len(trial.label))
     errors[:, -1] = trial.measure(trial.condition(every, trial.learn(every, vector, make_rng(0))))
     return errors
-
-
-def _follow(
-    trial: Trial,
-    query: Query,
-    plan: tuple[Numbers, Numbers],
-    rng: np.random.Generator,
-    errors: Array,
-) -> Array:
-    """Let a query choose up to the last look; fill in errors; return the last parameters."""
-    labelled, looks = plan
-    learned = 0.0
-    vector = begin(trial.points)
-    while True:
-        if len(labelled) >= trial.how.relearn * learned:
-            vector = trial.learn(labelled, vector, rng)
-            learned = float(len(labelled))
-        process = trial.condition(labelled, vector)
-        look = int(np.searchsorted(looks, len(labelled)))
-        if looks[look] == len(labelled):
-            errors[look] = trial.measure(process)
-            look += 1
-        if look == len(looks):
-            return vector
-        waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
-        truth = trial.label if query.strategy == "oracle" else None
-        scene = QueryState(process, trial.points, waiting, truth)
-        wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
-        labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
 
 
 Tell = Callable[[int, int], None]

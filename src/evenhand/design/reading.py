@@ -618,14 +618,12 @@ def read_rows(
     """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
     if is_workbook(path):
         advise = 'say so in the campaign file: sheet = "{}"'.format
+        known = {name for name, one in ALIASES.items() if one == "item"}
         if of == "judge":
-            advise = "keep '{}' alone in a file of its own".format
+            advise, known = "keep '{}' alone in a file of its own".format, {*JUDGE_NAMES}
 
         def fits(one: Sheet) -> bool:
-            folded = [fold(name) for name in one.columns]
-            if of == "judge":
-                return any(name in JUDGE_NAMES for name in folded)
-            return any(ALIASES.get(name) == "item" for name in folded)
+            return not known.isdisjoint(map(fold, one.columns))
 
         found = read_sheet(path, sheet, fits, advise, remarks=True, row=of)
         return [

@@ -144,9 +144,13 @@ class Gold:
             n = float(votes.size)
         lost = [name for name in self.systems if name not in names]
         why = "human references that not all metrics scored"
-        whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
-        whom["system_names"] = tuple(lost)
-        excluded = Exclusion("systems", why, self.n - n, self.n, unit="judgment", **whom)
+        excluded = Exclusion(
+            *("systems", why, self.n - n, self.n),
+            systems=len(lost),
+            of_systems=len(self.systems),
+            system_names=tuple(lost),
+            unit="judgment",
+        )
         return replace(
             self,
             systems=names,
@@ -448,11 +452,14 @@ def _list_scored(gold: Gold, scores: MetricScores) -> list[int]:
     references = [name for name in lacking if reads_human(name)]
     if len(references) < len(lacking):
         names = [name for name in lacking if name not in references]
-        who = _name_lacking(scores, names[0])
+        who, rows = list(scores.metrics), scores.values[:, known.get(names[0], 0)]
+        if names[0] in known:
+            who = [one for one, row in zip(who, rows, strict=True) if np.isnan(row).all()]
         others = [name for name in scores.systems if name not in gold.systems]
         same = f"; scores name {listing(others, 3)}, which people did not judge" if others else ""
         raise InvalidJudgments(
-            f"{who} no score of {listing(names)}, which people judged"
+            f"{listing(who, 3)} {'has' if len(who) == 1 else 'have'} no score of {listing(names)},"
+            " which people judged"
             f"{scores.describe_unread()}{same}:"
             f" {'give systems the same names, ' if others else ''}add them, or leave them out"
             f" ({write_without('system', names)})"
@@ -503,15 +510,6 @@ def _match_systems(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Me
             return replace(scores, systems=tuple(bare.get(one, one) for one in others))
         return replace(scores, systems=tuple(one.removeprefix(prefix[0]) for one in names))
     return scores
-
-
-def _name_lacking(scores: MetricScores, system: str) -> str:
-    """Return which metrics lack a system, as the subject of a sentence."""
-    names = list(scores.metrics)
-    if system in scores.systems:
-        rows = scores.values[:, scores.systems.index(system)]
-        names = [one for one, row in zip(names, rows, strict=True) if np.isnan(row).all()]
-    return f"{listing(names, 3)} {'has' if len(names) == 1 else 'have'}"
 
 
 def _match_items(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Integers:
