@@ -115,9 +115,9 @@ class Assignment:
 
 def assign(campaign: Campaign) -> Assignment:
     """Decide who sees what, in which order; the same for the same campaign everywhere."""
+    _check_training(campaign)
+    check_controls(campaign)
     if campaign.segments:
-        _check_training(campaign)
-        check_controls(campaign)
         documents = fold(campaign)
         try:
             return _unfold(campaign, assign(documents))
@@ -125,9 +125,17 @@ def assign(campaign: Campaign) -> Assignment:
             counts = "a document counts as one item and one ticket"
             raise CampaignError(f"{refusal} ({counts})") from None
     draws = Draws(campaign.drawing_seed, "campaign")
-    _check_training(campaign)
-    check_controls(campaign)
-    check_balance(campaign)
+    # balanced blocks that there are not, or some of which are shown to nobody
+    widths, why = {one.width for one in campaign.tasks}, ""
+    if max(widths) < 2:
+        why = "every pass shows one output, and blocks are pairs or sets"
+    elif campaign.design.policy:
+        why = f"policy '{campaign.design.policy}' chooses the pairs while judgments come in"
+    elif any(has_left_out(campaign, width) for width in widths if width > 1):
+        why = "with once_per_source one pair or set of each anchor is shown, and the others are"
+        why += " missing"
+    if why and campaign.design.balanced_blocks:
+        raise CampaignError(f"balanced_blocks cannot be: {why}; leave balanced_blocks out")
     dealt = assign_campaign_units(campaign, draws)
     # by widths of passes, for each judge: source → the item of it that may be shown again, −1 none
     shown: dict[int, list[dict[str, int]]] = {w: [{} for _ in campaign.judges] for w in dealt}
@@ -454,28 +462,6 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-def _choose(
-    campaign: Campaign,
-    by_direction: list[list[int]],
-    shown: dict[int, int],
-    used: dict[str, int],
-    turn: int,
-) -> list[int]:
-    """Choose the items of one judge: directions in turn, of each what was shown least."""
-    taken: list[int] = []
-    ready = [sorted(items, key=shown.__getitem__) for items in by_direction]
-    while len(taken) < campaign.design.controls and any(ready):
-        items = ready[(turn + len(taken)) % len(ready)] or next(one for one in ready if one)
-        at = items.pop(0)
-        group = campaign.items[at].group
-        if used.get(group, at) != at:
-            continue
-        if campaign.design.once_per_source:
-            used[group] = at
-        taken.append(at)
-    return taken
-
-
 REPEAT = tasks.TICKET_KINDS.index("repeat")
 ROLES = (TARGET, ANCHOR, CONTROL)
 
@@ -571,15 +557,25 @@ def _list_controls(
             seen[who][campaign.items[at].group] = -1
     pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
     named = draws.of("controls", *pool)
-    items: dict[str, list[int]] = {}
+    directions: dict[str, list[int]] = {}
     for at in named.order(len(pool)).tolist():
-        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
-    by_direction = [items[name] for name in sorted(items)]
+        directions.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
+    by_direction = [directions[name] for name in sorted(directions)]
     times = dict.fromkeys(pool, 0)
     turns = named.of("turns").order(len(seen)).tolist()
     chosen: list[list[int]] = []
     for place, sources in enumerate(seen):
-        taken = _choose(campaign, by_direction, times, sources, turns[place])
+        # directions in turn, of each what was shown least
+        taken: list[int] = []
+        ready = [sorted(items, key=times.__getitem__) for items in by_direction]
+        while len(taken) < campaign.design.controls and any(ready):
+            turn = ready[(turns[place] + len(taken)) % len(ready)]
+            at = (turn or next(one for one in ready if one)).pop(0)
+            group = campaign.items[at].group
+            if sources.get(group, at) == at:
+                taken.append(at)
+                if campaign.design.once_per_source:
+                    sources[group] = at
         if len(taken) < campaign.design.controls:
             raise CampaignError(
                 f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
@@ -642,20 +638,6 @@ def _order_pass(
     chosen, back = np.array(order, dtype=np.int64), np.array(origin, dtype=np.int64)
     kind = np.where(back >= 0, REPEAT, entries.kind[chosen])
     return np.column_stack([kind, entries.item[chosen], entries.shown[chosen]]), back
-
-
-def check_balance(campaign: Campaign) -> None:
-    """Refuse balanced blocks where there are none, or where some of them are shown to nobody."""
-    widths, why = {one.width for one in campaign.tasks}, ""
-    if max(widths) < 2:
-        why = "every pass shows one output, and blocks are pairs or sets"
-    elif campaign.design.policy:
-        why = f"policy '{campaign.design.policy}' chooses the pairs while judgments come in"
-    elif any(has_left_out(campaign, width) for width in widths if width > 1):
-        why = "with once_per_source one pair or set of each anchor is shown, and the others are"
-        why += " missing"
-    if why and campaign.design.balanced_blocks:
-        raise CampaignError(f"balanced_blocks cannot be: {why}; leave balanced_blocks out")
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:

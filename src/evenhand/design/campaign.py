@@ -603,23 +603,20 @@ class Campaign:
             criteria += [task.document_criterion] * bool(task.document_question)
         refuse_twins(criteria, "tasks", "criterion")
         find_platform(self.platform)
-        self._check_forms()
-        if self.design.policy:
-            check_followed(self.design.policy, self.tasks)
-
-    def _check_forms(self) -> None:
         form = self.wording.text("output").form
-        for task in () if form.is_plain else self.tasks:
-            if isinstance(task, SpanTask):
+        for each in () if form.is_plain else self.tasks:
+            if isinstance(each, SpanTask):
                 what = "marks words"
-            elif isinstance(task, PairTask) and task.differences:
+            elif isinstance(each, PairTask) and each.differences:
                 what = "shows differences"
             else:
                 continue
             raise CampaignError(
-                f"task '{task.name}' {what} of plain outputs, and [texts] says of outputs:"
+                f"task '{each.name}' {what} of plain outputs, and [texts] says of outputs:"
                 f" {', '.join(form.to_dict())}; leave one of the two out"
             )
+        if self.design.policy:
+            check_followed(self.design.policy, self.tasks)
 
     @cached_property
     def is_plain(self) -> bool:

@@ -98,26 +98,6 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
     return float((looks[last] + part * (looks[last + 1] - looks[last])) / looks[-1])
 
 
-def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
-    """Return (B, Q, L) mean errors over repeats and items drawn anew, from (Q, L, R, t) errors.
-
-    items: (t,) item of each test output; its outputs are drawn together.
-    """
-    rng = np.random.Generator(np.random.PCG64(seed))
-    repeats, n_items = errors.shape[2], int(items.max()) + 1
-    weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
-    often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
-    resamples = np.empty((RESAMPLES, *errors.shape[:2]))
-    for q, look in np.ndindex(*errors.shape[:2]):
-        size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
-        sums = np.zeros((n_items, repeats))
-        np.add.at(sums, items, size.T)
-        means = sums.T @ weight / (np.bincount(items) @ weight)
-        means = means if measure == "mae" else np.sqrt(means)
-        resamples[:, q, look] = (means * often).sum(axis=0)
-    return resamples
-
-
 # Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
 # outputs and repeats of what the absolute error of the full pool has more than that of the part:
 #
@@ -354,8 +334,22 @@ class QueryCurves(Shown):
 
     @cached_property
     def _drawn(self) -> dict[str, Array]:
-        """(B, Q, L) mean errors with repeats and items drawn anew, of each measure."""
-        return {one: resample_means(self.errors, self.items, one, self.seed) for one in MEASURES}
+        """(B, Q, L) mean errors of each measure; repeats and items are drawn anew."""
+        drawn, errors, items = dict[str, Array](), self.errors, self.items
+        repeats, n_items = self.repeats, int(items.max()) + 1
+        for measure in MEASURES:
+            rng = np.random.Generator(np.random.PCG64(self.seed))
+            weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
+            often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
+            drawn[measure] = np.empty((RESAMPLES, *errors.shape[:2]))
+            for q, look in np.ndindex(*errors.shape[:2]):
+                size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
+                sums = np.zeros((n_items, repeats))
+                np.add.at(sums, items, size.T)
+                means = sums.T @ weight / (np.bincount(items) @ weight)
+                means = means if measure == "mae" else np.sqrt(means)
+                drawn[measure][:, q, look] = (means * often).sum(axis=0)
+        return drawn
 
     def compare_all(self) -> dict[str, Interval]:
         """Return by how much each query's MAE is less than that of random, over the whole curve.

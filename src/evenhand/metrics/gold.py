@@ -211,10 +211,20 @@ def make_golds(
     for name, one in parts_of.items():
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
-        advise = _advise_on(pairs, [*parts_of], name)
-        task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
-        gold = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
-        golds[name] = replace(gold, documents=documents, left_out=_list_left_out(pairs))
+        gold = _take_ranking(one)
+        known = np.isin(part.systems, gold.systems)
+        part = part.take(known[part.left] & known[part.right])
+        golds[name] = replace(
+            gold,
+            votes=None if part.items == ("",) else recode_systems(part, gold.systems),
+            n=float(part.size),
+            digest=digest_votes(part),
+            notes=asked,
+            advise=_advise_on(pairs, [*parts_of], name),
+            task=name or (next(iter(tasks)) if len(tasks) == 1 else ""),
+            documents=documents,
+            left_out=_list_left_out(pairs),
+        )
     return golds
 
 
@@ -293,14 +303,6 @@ def _take_ranking(ranking: Ranking) -> Gold:
     name = f"{ranking.scale} ({ranking.model})"
     n, digest = float(ranking.n_judgments), ranking.signature
     return Gold(name, ranking.systems, (), scores, np.zeros(1, dtype=np.int64), n, digest)
-
-
-def _take_votes(ranking: Ranking, votes: Votes) -> Gold:
-    gold = _take_ranking(ranking)
-    known = np.isin(votes.systems, gold.systems)
-    votes = votes.take(known[votes.left] & known[votes.right])
-    with_items = None if votes.items == ("",) else recode_systems(votes, gold.systems)
-    return replace(gold, votes=with_items, n=float(votes.size), digest=digest_votes(votes))
 
 
 def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
@@ -553,7 +555,11 @@ def _align_systems(
             f" {int(there[m].sum()):,} items, and means are compared: add the others, or leave out"
             f" {listing(which)} ({write_without('system', which)})"
         )
-    people, means = (_average(one) for one in (gold.scores[None], values))
+    people, means = (
+        steps.restore(average_systems(~np.isnan(one), steps))
+        for one in (gold.scores[None], values)
+        for steps in [Steps.count(one)]
+    )
     whole = replace(
         gold,
         items=(),
@@ -563,12 +569,6 @@ def _align_systems(
         votes=None,
     )
     return Aligned(whole, scores.metrics, means[:, :, None], tuple(notes))
-
-
-def _average(scores: Array) -> Array:
-    """Return (M, K) means over items of (M, K, S) scores."""
-    steps = Steps.count(scores)
-    return steps.restore(average_systems(~np.isnan(scores), steps))
 
 
 def _align_votes(

@@ -127,15 +127,6 @@ class MetricScores:
         unread = {new[one]: first for one, first in self.unread.items()}
         return replace(self, metrics=tuple(new.values()), unread=unread)
 
-    def note_unread(self, unread: Mapping[str, Unread]) -> MetricScores:
-        """Keep what is no number; a metric without any number is there without scores."""
-        others = [note.values["columns"] for note in self.notes if note.code == "no-metrics"]
-        dropped = {name for names in others for name in names}
-        lost = [one for one in unread if one not in self.metrics and one not in dropped]
-        values = np.full((len(lost), len(self.systems), len(self.items)), np.nan)
-        values = np.concatenate([self.values, values])
-        return replace(self, metrics=(*self.metrics, *lost), values=values, unread=unread)
-
     def describe_unread(self) -> str:
         """Say in brackets which score is no number, where one is."""
         told = [self.unread[one].describe() for one in self.metrics if one in self.unread]
@@ -544,7 +535,14 @@ def _read(
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     emptied = sum(one.cells for one in unread.values())
-    return tabulate(data, stem, beside=beside, emptied=emptied).note_unread(unread)
+    found = tabulate(data, stem, beside=beside, emptied=emptied)
+    # a metric without any number is there without scores
+    others = [note.values["columns"] for note in found.notes if note.code == "no-metrics"]
+    known = {*found.metrics, *(name for names in others for name in names)}
+    lost = [one for one in unread if one not in known]
+    blank = np.full((len(lost), len(found.systems), len(found.items)), np.nan)
+    values = np.concatenate([found.values, blank])
+    return replace(found, metrics=(*found.metrics, *lost), values=values, unread=unread)
 
 
 def _find_words(table: Table, scores: Sequence[str]) -> dict[str, nw.Expr]:
@@ -731,7 +729,17 @@ def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
         folder = folder / task
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
     if inner and not any(FILES.search(one.name) for one in folder.iterdir()):
-        return join_tasks({one.name: _read_metric_files(one, people) for one in inner})
+        # language pairs stand behind each other; an item has its task before its name
+        parts = [_read_metric_files(one, people) for one in inner]
+        if len(parts) == 1 and parts[0].items == ("",):
+            return parts[0]  # of systems as a whole, which have no items to name
+        named = [
+            replace(
+                part, items=tuple(f"{one.name} / {item}" for item in part.items), tasks=(one.name,)
+            )
+            for one, part in zip(inner, parts, strict=True)
+        ]
+        return _combine(named, sorted({one for part in named for one in part.metrics}))
     return _read_metric_files(folder, people)
 
 
@@ -793,17 +801,6 @@ def read_metric_file(path: Path) -> MetricScores:
     return MetricScores((name,), tuple(sorted(scores)), items, values, (note,), unread=unread)
 
 
-def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
-    """Put language pairs behind each other; an item has its task before its name."""
-    if len(parts) == 1 and (only := next(iter(parts.values()))).items == ("",):
-        return only  # of systems as a whole, which have no items to name
-    named = [
-        replace(part, items=tuple(f"{task} / {one}" for one in part.items), tasks=(task,))
-        for task, part in parts.items()
-    ]
-    return _combine(named, sorted({one for part in named for one in part.metrics}))
-
-
 def read_gold_folder(
     folder: Path, task: str | None, criterion: str | None, *, where: str | None = None
 ) -> Ratings:
@@ -825,9 +822,7 @@ def read_gold_folder(
         raise UnknownFormat(f"'{human}' has no files such as en-de.mqm{SEGMENTS}")
     if task is not None and task not in found:
         raise InvalidJudgments(f"no task '{task}' in {human}.{suggest_or_list(task, [*found])}")
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("task", "criterion", "item", "system", "score", "document")
-    }
+    rows: list[tuple[Any, ...]] = []
     for pair, protocols in found.items():
         if task is not None and pair != task:
             continue
@@ -839,34 +834,30 @@ def read_gold_folder(
             hint = suggest_or_list(protocol, [*protocols])
             raise InvalidJudgments(f"no criterion '{protocol}' of {pair} in {human}.{hint}")
         scores = read_mtme_scores(protocols[protocol])
-        n = len(next(iter(scores.values())))
-        documents = _read_documents(folder / "documents" / f"{pair}.docs", n)
-        for system, values in scores.items():
-            given = [at for at, value in enumerate(values) if not np.isnan(value)]
-            columns["task"] += [pair] * len(given)
-            columns["criterion"] += [protocol] * len(given)
-            columns["item"] += [str(at + 1) for at in given]
-            columns["system"] += [system] * len(given)
-            columns["score"] += [values[at] for at in given]
-            columns["document"] += [documents[at] for at in given]
+        n, path = len(next(iter(scores.values()))), folder / "documents" / f"{pair}.docs"
+        documents = [""] * n
+        if path.is_file():
+            lines = path.read_text().splitlines()
+            documents = [line.split()[-1] if line.strip() else "" for line in lines]
+        if len(documents) != n:
+            raise InvalidJudgments(
+                f"'{path}' has {plural(len(documents), 'line')}, and people's scores are of {n:,}"
+                " items: it needs a line for each"
+            )
+        rows += [
+            (pair, protocol, str(at + 1), system, values[at], documents[at])
+            for system, values in scores.items()
+            for at in range(n)
+            if not np.isnan(values[at])
+        ]
+    names = ("task", "criterion", "item", "system", "score", "document")
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
     if len({*columns["document"]}) < 2:
         del columns["document"]
     data = hold_scores(columns, f"folder {folder.name}", where=where)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"'{human}' holds no scores")
     return data
-
-
-def _read_documents(path: Path, n: int) -> list[str]:
-    if not path.is_file():
-        return [""] * n
-    names = [line.split()[-1] if line.strip() else "" for line in path.read_text().splitlines()]
-    if len(names) != n:
-        raise InvalidJudgments(
-            f"'{path}' has {plural(len(names), 'line')}, and people's scores are of {n:,} items: it"
-            " needs a line for each"
-        )
-    return names
 
 
 def refuse_documents(item: str, documents: Iterable[str]) -> InvalidJudgments:
