@@ -316,9 +316,8 @@ def check_orders(seen: Seen) -> Iterator[Guarantee]:
             continue
         mine = seen.take((seen.task == at) & judged)
         if task.width == 2:
-            turned = np.array(
-                [one.systems[0] > one.systems[1] for one in mine.tickets], dtype=np.bool_
-            )
+            sides = [one.systems for one in mine.tickets]
+            turned = np.array([left > right for left, right in sides], dtype=np.bool_)
             policy = bool(mine.campaign.design.policy)
             for more, what, codes in (
                 ("", "over the campaign", (mine.label,)),

@@ -292,13 +292,9 @@ class CampaignPlan(Shown):
         design = say_design(self.design, self.spec.truth)
         sentence = say(code, design=design, cost=self.cost)
         wish, pairs, low = self.spec.power, self.asked, self.weakest
-        of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
-        found = {
-            "pair": low.pair,
-            "power": f"{low.best:.2f}{of}",
-            "pairs": len(pairs),
-            "wish": wish,
-        }
+        power = f"{low.best:.2f}"
+        power += "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
+        found = {"pair": low.pair, "power": power, "pairs": len(pairs), "wish": wish}
         which = "power-of-pair" if len(pairs) == 1 else "power-of-all"
         if low.best >= wish:
             return sentence, say(which, **found)
@@ -336,16 +332,12 @@ class CampaignPlan(Shown):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
-        notes, simulated = list[str](), self.simulated
+        notes, simulated, design, spec = list[str](), self.simulated, self.design, self.spec
         if simulated is not None:
-            low, level = self.weakest, self.spec.level
+            low, level = self.weakest, spec.level
             campaigns, false = simulated.campaigns, simulated.any_false
             if self.limited and campaigns < CAMPAIGNS:
-                counts = {
-                    "campaigns": campaigns,
-                    "of": CAMPAIGNS,
-                    "judgments": self.design.judgments,
-                }
+                counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": design.judgments}
                 notes.append(say("campaigns-fewer", **counts))
             if simulated.unranked:
                 notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
@@ -358,11 +350,10 @@ class CampaignPlan(Shown):
                 differs = {"expected": low.expected, "pair": low.pair}
                 notes.append(say("closed-form-differs", "warning", **differs))
         elif self.limited:
-            counts = {"judgments": self.design.judgments, "of": CAMPAIGNS}
+            counts = {"judgments": design.judgments, "of": CAMPAIGNS}
             notes.append(say("too-large", **counts))
         else:
             notes.append(say("closed-form-only"))
-        design, spec = self.design, self.spec
         first, *larger = self.rounds or (None,)
         if first and larger and not self.falls_short and first.expected >= spec.power:
             counts = {name: getattr(first, name) for name in ("judgments", "expected", "power")}

@@ -734,10 +734,8 @@ def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
         if len(parts) == 1 and parts[0].items == ("",):
             return parts[0]  # of systems as a whole, which have no items to name
         named = [
-            replace(
-                part, items=tuple(f"{one.name} / {item}" for item in part.items), tasks=(one.name,)
-            )
-            for one, part in zip(inner, parts, strict=True)
+            replace(part, items=tuple(f"{pair} / {one}" for one in part.items), tasks=(pair,))
+            for pair, part in zip([one.name for one in inner], parts, strict=True)
         ]
         return _combine(named, sorted({one for part in named for one in part.metrics}))
     return _read_metric_files(folder, people)
@@ -845,10 +843,10 @@ def read_gold_folder(
                 " items: it needs a line for each"
             )
         rows += [
-            (pair, protocol, str(at + 1), system, values[at], documents[at])
+            (pair, protocol, str(at + 1), system, value, documents[at])
             for system, values in scores.items()
-            for at in range(n)
-            if not np.isnan(values[at])
+            for at, value in enumerate(values)
+            if not np.isnan(value)
         ]
     names = ("task", "criterion", "item", "system", "score", "document")
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
