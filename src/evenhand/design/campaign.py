@@ -20,6 +20,7 @@ from evenhand.design.catalogues import LANGUAGES, Catalogue
 from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
 from evenhand.design.tasks import (
     LONGEST_NAME,
+    NO_TEXT,
     SPAN_COLUMNS,
     Answer,
     PairTask,
@@ -203,10 +204,7 @@ class Item:
         if not isinstance(value, str):
             raise CampaignError(f"item '{self.name}': {name} cannot be {value!r}: it is text")
         if not is_text(value):
-            raise CampaignError(
-                f"item '{self.name}': {name} holds a character that no text holds (NUL, or half of"
-                " a surrogate pair)"
-            )
+            raise CampaignError(f"item '{self.name}': {name} {NO_TEXT}")
 
     def _check_name(self, what: str, name: str) -> None:
         """Refuse a name that could not be read back from a table."""
