@@ -115,9 +115,9 @@ class Assignment:
 
 def assign(campaign: Campaign) -> Assignment:
     """Decide who sees what, in which order; the same for the same campaign everywhere."""
+    _check_training(campaign)
+    check_controls(campaign)
     if campaign.segments:
-        _check_training(campaign)
-        check_controls(campaign)
         documents = fold(campaign)
         try:
             return _unfold(campaign, assign(documents))
@@ -125,21 +125,31 @@ def assign(campaign: Campaign) -> Assignment:
             counts = "a document counts as one item and one ticket"
             raise CampaignError(f"{refusal} ({counts})") from None
     draws = Draws(campaign.drawing_seed, "campaign")
-    _check_training(campaign)
-    check_controls(campaign)
-    check_balance(campaign)
+    # balanced blocks that there are not, or some of which are shown to nobody
+    widths, why = {one.width for one in campaign.tasks}, ""
+    if max(widths) < 2:
+        why = "every pass shows one output, and blocks are pairs or sets"
+    elif campaign.design.policy:
+        why = f"policy '{campaign.design.policy}' chooses the pairs while judgments come in"
+    elif any(has_left_out(campaign, width) for width in widths if width > 1):
+        why = "with once_per_source one pair or set of each anchor is shown, and the others are"
+        why += " missing"
+    if why and campaign.design.balanced_blocks:
+        raise CampaignError(f"balanced_blocks cannot be: {why}; leave balanced_blocks out")
     dealt = assign_campaign_units(campaign, draws)
-    shown: Shown = {width: [{} for _ in campaign.judges] for width in dealt}
+    # by widths of passes, for each judge: source → the item of it that may be shown again, −1 none
+    shown: dict[int, list[dict[str, int]]] = {w: [{} for _ in campaign.judges] for w in dealt}
     passes = [
-        _list_pass(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks
+        _list_pass(campaign, task, dealt[task.width], shown[task.width], draws)
+        for task in campaign.tasks
     ]
     width = max(one.shown.shape[1] for one in passes)
     rows, again, start = list[Integers](), list[Integers](), 0
     for judge in range(len(campaign.judges)):
         for at, entries in enumerate(passes):
             for one, origin in (
-                _list_training(campaign, (judge, at), draws),
-                _order_pass(campaign, (judge, at), entries, draws),
+                _list_training(campaign, judge, at, draws),
+                _order_pass(campaign, judge, at, entries, draws),
             ):
                 block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
                 block[:, 0], block[:, 1] = judge, at
@@ -411,7 +421,17 @@ def check_controls(campaign: Campaign) -> None:
                 )
         suited = [task for task in campaign.tasks if fits(item, task)]
         if not suited:
-            raise CampaignError(_say_unfit(campaign, item))
+            n = len(item.systems)
+            if item.control != "expected" and n > 1:
+                raise CampaignError(
+                    f"control '{item.name}' has {n} outputs: say which is best (expected ="
+                    f' "{item.systems[0]}"); good and bad are for one output'
+                )
+            shown = " or ".join(map(str, sorted({one.width for one in campaign.tasks})))
+            raise CampaignError(
+                f"control '{item.name}' fits no pass: it has {n} outputs ({listing(item.systems)}),"
+                f" and a ticket shows {shown}; or no pass knows its answer"
+            )
         for task in suited if item.control == "expected" else ():
             expected = item.expects(task.name)
             start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
@@ -442,45 +462,7 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-def _say_unfit(campaign: Campaign, item: Item) -> str:
-    widths = sorted({one.width for one in campaign.tasks})
-    if item.control != "expected" and len(item.systems) > 1:
-        return (
-            f"control '{item.name}' has {len(item.systems)} outputs: say which is best"
-            f' (expected = "{item.systems[0]}"); good and bad are for one output'
-        )
-    shown = " or ".join(str(one) for one in widths)
-    return (
-        f"control '{item.name}' fits no pass: it has {len(item.systems)} outputs"
-        f" ({listing(item.systems)}), and a ticket shows {shown}; or no pass knows its answer"
-    )
-
-
-def _choose(
-    campaign: Campaign,
-    by_direction: list[list[int]],
-    shown: dict[int, int],
-    used: dict[str, int],
-    turn: int,
-) -> list[int]:
-    """Choose the items of one judge: directions in turn, of each what was shown least."""
-    taken: list[int] = []
-    ready = [sorted(items, key=shown.__getitem__) for items in by_direction]
-    while len(taken) < campaign.design.controls and any(ready):
-        items = ready[(turn + len(taken)) % len(ready)] or next(one for one in ready if one)
-        at = items.pop(0)
-        group = campaign.items[at].group
-        if used.get(group, at) != at:
-            continue
-        if campaign.design.once_per_source:
-            used[group] = at
-        taken.append(at)
-    return taken
-
-
 REPEAT = tasks.TICKET_KINDS.index("repeat")
-# By widths of passes, for each judge: source → the item of it that may be shown again, −1 none
-Shown = dict[int, list[dict[str, int]]]
 ROLES = (TARGET, ANCHOR, CONTROL)
 
 
@@ -525,9 +507,12 @@ def _check_training(campaign: Campaign) -> None:
 
 
 def _list_pass(
-    campaign: Campaign, task: tasks.Task, what: tuple[AssignedUnits, Shown], draws: Draws
+    campaign: Campaign,
+    task: tasks.Task,
+    dealt: AssignedUnits,
+    seen: list[dict[str, int]],
+    draws: Draws,
 ) -> Entries:
-    dealt, shown_before = what
     units, named, known = dealt.units, draws.of("pass", task.name), dealt.unit != FREE
     unit, by = dealt.unit[known], dealt.judge[known]
     places, item = units.places[unit], units.item[unit]
@@ -535,7 +520,7 @@ def _list_pass(
     shown = dealing.arrange(places, systems, unit, by, named)
     parts = [Entries(by, item, shown, dealt.kind[known])]
     if campaign.design.controls:
-        parts.append(_list_controls(campaign, task, (parts[0], shown_before[task.width]), draws))
+        parts.append(_list_controls(campaign, task, parts[0], seen, draws))
     if not known.all():  # tickets of which a policy says later what they show
         n = int((~known).sum())
         nothing = (np.full(n, -1), np.full((n, task.width), -1))
@@ -560,24 +545,37 @@ def _code_systems(campaign: Campaign, item: Integers, places: Integers) -> Integ
 
 
 def _list_controls(
-    campaign: Campaign, task: tasks.Task, shown: tuple[Entries, list[dict[str, int]]], draws: Draws
+    campaign: Campaign,
+    task: tasks.Task,
+    targets: Entries,
+    seen: list[dict[str, int]],
+    draws: Draws,
 ) -> Entries:
     """Return the controls of one pass; of two outputs the better stands left half of the time."""
-    targets, seen = shown
     if campaign.design.once_per_source:
         for who, at in zip(targets.judge.tolist(), targets.item.tolist(), strict=True):
             seen[who][campaign.items[at].group] = -1
     pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
     named = draws.of("controls", *pool)
-    items: dict[str, list[int]] = {}
+    directions: dict[str, list[int]] = {}
     for at in named.order(len(pool)).tolist():
-        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
-    by_direction = [items[name] for name in sorted(items)]
+        directions.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
+    by_direction = [directions[name] for name in sorted(directions)]
     times = dict.fromkeys(pool, 0)
     turns = named.of("turns").order(len(seen)).tolist()
     chosen: list[list[int]] = []
     for place, sources in enumerate(seen):
-        taken = _choose(campaign, by_direction, times, sources, turns[place])
+        # directions in turn, of each what was shown least
+        taken: list[int] = []
+        ready = [sorted(items, key=times.__getitem__) for items in by_direction]
+        while len(taken) < campaign.design.controls and any(ready):
+            turn = ready[(turns[place] + len(taken)) % len(ready)]
+            at = (turn or next(one for one in ready if one)).pop(0)
+            group = campaign.items[at].group
+            if sources.get(group, at) == at:
+                taken.append(at)
+                if campaign.design.once_per_source:
+                    sources[group] = at
         if len(taken) < campaign.design.controls:
             raise CampaignError(
                 f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
@@ -606,9 +604,8 @@ def _list_controls(
 
 
 def _list_training(
-    campaign: Campaign, who: tuple[int, int], draws: Draws
+    campaign: Campaign, judge: int, at: int, draws: Draws
 ) -> tuple[Integers, Integers]:
-    judge, at = who
     name, width = campaign.tasks[at].name, campaign.tasks[at].width
     mine = [n for n, one in enumerate(campaign.training) if one.task == name]
     rows = np.full((len(mine), 2 + width), -1, dtype=np.int64)
@@ -620,9 +617,9 @@ def _list_training(
 
 
 def _order_pass(
-    campaign: Campaign, who: tuple[int, int], entries: Entries, draws: Draws
+    campaign: Campaign, judge: int, at: int, entries: Entries, draws: Draws
 ) -> tuple[Integers, Integers]:
-    (judge, at), design = who, campaign.design
+    design = campaign.design
     first, last = np.searchsorted(entries.judge, [judge, judge + 1])
     kinds = entries.kind[first:last]
     of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in ROLES]
@@ -641,25 +638,6 @@ def _order_pass(
     chosen, back = np.array(order, dtype=np.int64), np.array(origin, dtype=np.int64)
     kind = np.where(back >= 0, REPEAT, entries.kind[chosen])
     return np.column_stack([kind, entries.item[chosen], entries.shown[chosen]]), back
-
-
-def check_balance(campaign: Campaign) -> None:
-    """Refuse balanced blocks where there are none, or where some of them are shown to nobody."""
-    if not campaign.design.balanced_blocks:
-        return
-    widths = {one.width for one in campaign.tasks}
-    why = ""
-    if max(widths) < 2:
-        why = "every pass shows one output, and blocks are pairs or sets"
-    elif campaign.design.policy:
-        why = f"policy '{campaign.design.policy}' chooses the pairs while judgments come in"
-    elif any(has_left_out(campaign, width) for width in widths if width > 1):
-        why = (
-            "with once_per_source one pair or set of each anchor is shown, and the others are"
-            " missing"
-        )
-    if why:
-        raise CampaignError(f"balanced_blocks cannot be: {why}; leave balanced_blocks out")
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:

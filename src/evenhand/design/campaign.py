@@ -20,6 +20,7 @@ from evenhand.design.catalogues import LANGUAGES, Catalogue
 from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
 from evenhand.design.tasks import (
     LONGEST_NAME,
+    NO_TEXT,
     SPAN_COLUMNS,
     Answer,
     PairTask,
@@ -173,9 +174,6 @@ class Item:
             self._check_name("system", system)
         object.__setattr__(self, "outputs", MappingProxyType(dict(self.outputs)))
         object.__setattr__(self, "group", self.group or self.name)
-        self._check_control()
-
-    def _check_control(self) -> None:
         by_task = self.expected if isinstance(self.expected, Mapping) else {"": self.expected}
         for answer in by_task.values():
             if isinstance(answer, str):
@@ -206,10 +204,7 @@ class Item:
         if not isinstance(value, str):
             raise CampaignError(f"item '{self.name}': {name} cannot be {value!r}: it is text")
         if not is_text(value):
-            raise CampaignError(
-                f"item '{self.name}': {name} holds a character that no text holds (NUL, or half of"
-                " a surrogate pair)"
-            )
+            raise CampaignError(f"item '{self.name}': {name} {NO_TEXT}")
 
     def _check_name(self, what: str, name: str) -> None:
         """Refuse a name that could not be read back from a table."""
@@ -606,23 +601,20 @@ class Campaign:
             criteria += [task.document_criterion] * bool(task.document_question)
         refuse_twins(criteria, "tasks", "criterion")
         find_platform(self.platform)
-        self._check_forms()
-        if self.design.policy:
-            check_followed(self.design.policy, self.tasks)
-
-    def _check_forms(self) -> None:
         form = self.wording.text("output").form
-        for task in () if form.is_plain else self.tasks:
-            if isinstance(task, SpanTask):
+        for each in () if form.is_plain else self.tasks:
+            if isinstance(each, SpanTask):
                 what = "marks words"
-            elif isinstance(task, PairTask) and task.differences:
+            elif isinstance(each, PairTask) and each.differences:
                 what = "shows differences"
             else:
                 continue
             raise CampaignError(
-                f"task '{task.name}' {what} of plain outputs, and [texts] says of outputs:"
+                f"task '{each.name}' {what} of plain outputs, and [texts] says of outputs:"
                 f" {', '.join(form.to_dict())}; leave one of the two out"
             )
+        if self.design.policy:
+            check_followed(self.design.policy, self.tasks)
 
     @cached_property
     def is_plain(self) -> bool:

@@ -109,25 +109,20 @@ def _choose_sets(
         raise CampaignError(
             f"per_item asks for {each} {what} of each item; of {m} outputs there are {there}"
         )
-    if width > 2:
-        return _choose_ranked(campaign, (m, min(width, m), each), items, draws)
-    every: list[Places] = list(combinations(range(m), width))
-    if width == 2 and campaign.design.balanced_blocks and items * each % len(every):
-        raise CampaignError(
-            f"{items * each:,} pairs out of {m} systems cannot hold each of the {len(every):,}"
-            f" equally often; {_say_known(every, items * each, 'pairs')}"
-        )
-    cycle = [every[at] for at in draws.of("sets").order(len(every)).tolist()]
-    return [[cycle[(at * each + more) % len(cycle)] for more in range(each)] for at in range(items)]
-
-
-def _choose_ranked(
-    campaign: Campaign, shape: tuple[int, int, int], items: int, draws: Draws
-) -> list[list[Places]]:
-    m, width, each = shape
+    total, balanced = items * each, campaign.design.balanced_blocks
+    if width < 3:
+        every: list[Places] = list(combinations(range(m), width))
+        if width == 2 and balanced and total % len(every):
+            raise CampaignError(
+                f"{total:,} pairs out of {m} systems cannot hold each of the {len(every):,} equally"
+                f" often; {_say_known(every, total, 'pairs')}"
+            )
+        cycle = [every[at] for at in draws.of("sets").order(len(every)).tolist()]
+        dealt = [cycle[at % len(cycle)] for at in range(total)]
+        return [dealt[at * each : (at + 1) * each] for at in range(items)]
+    width = min(width, m)
     base = designs.find_balanced(m, width)
-    if campaign.design.balanced_blocks:
-        total = items * each
+    if balanced:
         r, odd = divmod(total * width, m)
         uneven = odd or r * (width - 1) % (m - 1)
         if uneven or (total < m and width < m):
@@ -143,26 +138,23 @@ def _choose_ranked(
             )
     if m <= width:
         return [[tuple(range(m))]] * items
-    blocks = [tuple(one) for one in designs.choose_blocks(m, width, items * each, draws).tolist()]
+    blocks = [tuple(one) for one in designs.choose_blocks(m, width, total, draws).tolist()]
     sets = [blocks[at * each : (at + 1) * each] for at in range(items)]
     for at, one in enumerate(sets):
         if len(set(one)) < each:
-            _trade_sets(sets, at)
+            for place, block in enumerate(one):
+                if block not in one[:place]:
+                    continue
+                for other in sets[:at] + sets[at + 1 :]:
+                    fits = [
+                        n for n, new in enumerate(other) if new not in one and block not in other
+                    ]
+                    if fits:
+                        one[place], other[fits[0]] = other[fits[0]], block
+                        break
+                else:
+                    raise CampaignError(f"per_item = {each} repeats a set of outputs: lower it")
     return sets
-
-
-def _trade_sets(sets: list[list[Places]], at: int) -> None:
-    mine = sets[at]
-    for place, block in enumerate(mine):
-        if block not in mine[:place]:
-            continue
-        for other in sets[:at] + sets[at + 1 :]:
-            fits = [n for n, one in enumerate(other) if one not in mine and block not in other]
-            if fits:
-                mine[place], other[fits[0]] = other[fits[0]], block
-                break
-        else:
-            raise CampaignError(f"per_item = {len(mine)} repeats a set of outputs: lower it")
 
 
 def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> str:
@@ -204,12 +196,26 @@ def assign_units(
         kinds = np.zeros_like(kinds)
         total = int(needs.sum())
         loads = designs.level_loads(caps, total, draws.of("more").order(len(caps)))[:, None]
-    dealt = [
-        _assign_kind(units, groups, each, (np.flatnonzero(kinds == kind), loads[:, kind]), draws)
-        for kind in range(int(kinds.max(initial=-1)) + 1)
-    ]
-    unit = np.concatenate([one for one, _ in dealt])
-    judge = np.concatenate([one for _, one in dealt])
+    dealt = []
+    for kind in range(int(kinds.max(initial=-1)) + 1):
+        members = np.flatnonzero(kinds == kind)
+        place = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
+        place[members] = np.arange(len(members))
+        mine = np.flatnonzero(place[groups] >= 0)
+        mine = mine[np.lexsort((units.label[mine], place[groups[mine]]))]
+        sizes = np.bincount(place[groups[mine]], minlength=len(members))
+        named = draws.of("kind", *units.labels[units.label[mine[0]]], len(members))
+        judge = designs.deal(sizes * each, loads[:, kind], named)
+        unit = np.repeat(mine, each)
+        m = int(sizes[0])
+        if (sizes == m).all() and m > 1:
+            labels = units.label[mine].reshape(-1, m)
+            if (labels == labels[0]).all():
+                group = np.repeat(np.arange(len(members)), m * each)
+                colors = designs.color_edges(judge, group, m, named.of("systems"), each)
+                unit = mine.reshape(-1, m)[group, colors]
+        dealt.append((unit, judge))
+    unit, judge = (np.concatenate(column) for column in zip(*dealt, strict=True))
     order = np.lexsort((unit, judge))
     return unit[order], judge[order]
 
@@ -251,28 +257,6 @@ def _share_kinds(
         given += share
         loads[:, kind] = share
     return loads
-
-
-def _assign_kind(
-    units: Units, groups: Integers, each: int, share: tuple[Integers, Integers], draws: Draws
-) -> tuple[Integers, Integers]:
-    members, loads = share
-    place = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
-    place[members] = np.arange(len(members))
-    mine = np.flatnonzero(place[groups] >= 0)
-    mine = mine[np.lexsort((units.label[mine], place[groups[mine]]))]
-    sizes = np.bincount(place[groups[mine]], minlength=len(members))
-    named = draws.of("kind", *units.labels[units.label[mine[0]]], len(members))
-    judge = designs.deal(sizes * each, loads, named)
-    unit = np.repeat(mine, each)
-    m = int(sizes[0])
-    if (sizes == m).all() and m > 1:
-        labels = units.label[mine].reshape(-1, m)
-        if (labels == labels[0]).all():
-            group = np.repeat(np.arange(len(members)), m * each)
-            colors = designs.color_edges(judge, group, m, named.of("systems"), each)
-            unit = mine.reshape(-1, m)[group, colors]
-    return unit, judge
 
 
 # Which output stands where: pairs in either order, systems at every place, equally often.

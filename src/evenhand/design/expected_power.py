@@ -18,6 +18,7 @@ from evenhand.design.spec import CampaignSpec
 from evenhand.errors import NotConverged, NotIdentified, listing
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics import Array
+from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import order_statistic
 from evenhand.ranking.intervals import MIN_CLUSTERS
 
@@ -370,10 +371,8 @@ class Search:
                 f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
                 ["add pairs to compare", "leave these systems out"],
             )
-        group = list(range(len(names)))
-        for first, second in self.spec.pairs:
-            old, new = group[first], group[second]
-            group = [new if at == old else at for at in group]
+        first, second = np.array(self.spec.pairs, dtype=np.int64).T
+        group = weak_components(Graph(len(names), first, second)).tolist()
         linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
         if max(group) > min(group):
             parts = " | ".join(dict.fromkeys(listing(members) for members in linked))

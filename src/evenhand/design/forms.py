@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from evenhand.design.tasks import is_text
+from evenhand.design.tasks import NO_TEXT, is_text
 from evenhand.errors import CampaignError, sentence_hint, suggest
 
 if TYPE_CHECKING:
@@ -118,10 +118,7 @@ def read_turns(text: object) -> list[dict[str, str]]:
             if not isinstance(value, str) or (name == "role" and not value.strip()):
                 raise CampaignError(f"{name} of turn {at} cannot be {value!r:.60}: it is text")
             if not is_text(value):
-                raise CampaignError(
-                    f"{name} of turn {at} holds a character that no text holds (NUL, or half of a"
-                    " surrogate pair)"
-                )
+                raise CampaignError(f"{name} of turn {at} {NO_TEXT}")
         if more := [name for name in one if name not in ("role", "content")]:
             raise CampaignError(
                 f"turn {at} has {', '.join(map(repr, more))}, which is not shown: take it out; a"

@@ -238,7 +238,8 @@ def plan_gate(
         design = search.size(design.judges, larger)
     if decisions:
         shift = (campaigns, lambda done: step(campaigns + done))
-        null = simulate_gate(spec, move(spec.truth, worst), design, asked, shift)
+        moved = replace(spec.truth, log_worth=(worst, 0.0))
+        null = simulate_gate(spec, moved, design, asked, shift)
         decisions = (replace(null, truth="worse by the margin"), *decisions)
     panels = search.list_panels(design)
     described = f"plan gate, margin {margin:g}, alpha {alpha:g}, power {spec.power:g}"
@@ -288,10 +289,6 @@ def make_gate_spec(settings: Mapping[str, Any], pilot: object | None) -> Campaig
     return make_spec({name: one for name, one in settings.items() if name != "gap"}, start)
 
 
-def move(truth: Truth, gap: float) -> Truth:
-    return replace(truth, log_worth=(gap, 0.0))
-
-
 def find_worse(truth: Truth, margin: float) -> float:
     """Return the gap at which the new system is worse by just the margin to all judges together."""
     from scipy.optimize import brentq
@@ -321,7 +318,8 @@ class GateSearch:
     @cached_property
     def apart(self) -> float:
         """How far the stated gap is from the one that must not pass, as estimates show it."""
-        worst = predict_errors(move(self.spec.truth, self.worst), self.size(USUAL_JUDGES, MOST))
+        moved = replace(self.spec.truth, log_worth=(self.worst, 0.0))
+        worst = predict_errors(moved, self.size(USUAL_JUDGES, MOST))
         return float(self.inputs.apart[0, 1] - worst.apart[0, 1])
 
     def size(self, judges: int, judgments: int) -> Design:

@@ -268,10 +268,23 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
     once = seen.campaign.design.once_per_source
     for at, task in enumerate(seen.campaign.tasks):
         mine = seen.take((seen.task == at) & seen.of("target") & seen.sound)
+        first, _ = count(mine.unit)
+        tables = list[Integers]()
         if once:
-            tables = list(_tabulate_kinds(mine))
+            # a source with two units of one label is of no kind: to a judge these are one label
+            of: dict[int, list[int]] = {}
+            groups, labels = mine.group[first].tolist(), mine.label[first].tolist()
+            for group, label in zip(groups, labels, strict=True):
+                of.setdefault(group, []).append(label)
+            kinds: dict[tuple[int, ...], list[int]] = {}
+            for group, labels in of.items():
+                kinds.setdefault(tuple(sorted(labels)), []).append(group)
+            for kind, groups in kinds.items():
+                if len(groups) >= USUAL and len(set(kind)) == len(kind) > 1:
+                    rows = np.isin(mine.group, groups)
+                    table = tabulate(mine.judge[rows], mine.label[rows], len(mine.campaign.judges))
+                    tables.append(table[:, kind])
         else:  # labels that enough items are shown with
-            first, _ = count(mine.unit)
             n_labels = int(mine.label.max(initial=-1)) + 1
             usual = np.bincount(mine.label[first], minlength=n_labels) >= USUAL
             table = tabulate(mine.judge, mine.label, len(mine.campaign.judges))
@@ -291,21 +304,6 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
         )
 
 
-def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
-    # A source with two units of one label is of no kind: these two are one label to a judge.
-    first, _ = count(mine.unit)
-    of: dict[int, list[int]] = {}
-    for group, label in zip(mine.group[first].tolist(), mine.label[first].tolist(), strict=True):
-        of.setdefault(group, []).append(label)
-    kinds: dict[tuple[int, ...], list[int]] = {}
-    for group, labels in of.items():
-        kinds.setdefault(tuple(sorted(labels)), []).append(group)
-    for kind, groups in kinds.items():
-        if len(groups) >= USUAL and len(set(kind)) == len(kind) > 1:
-            rows = np.isin(mine.group, groups)
-            yield tabulate(mine.judge[rows], mine.label[rows], len(mine.campaign.judges))[:, kind]
-
-
 def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
     wide = int(columns.max(initial=-1)) + 1
     return np.bincount(rows * wide + columns, minlength=n_rows * wide).reshape(n_rows, wide)
@@ -314,10 +312,49 @@ def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
 def check_orders(seen: Seen) -> Iterator[Guarantee]:
     judged = seen.of("target", "anchor") & seen.settled & seen.sound
     for at, task in enumerate(seen.campaign.tasks):
-        mine = seen.take((seen.task == at) & judged)
         if task.width == 1:
             continue
-        yield from (_check_sides if task.width == 2 else _check_places)(task.name, mine)
+        mine = seen.take((seen.task == at) & judged)
+        if task.width == 2:
+            sides = [one.systems for one in mine.tickets]
+            turned = np.array([left > right for left, right in sides], dtype=np.bool_)
+            policy = bool(mine.campaign.design.policy)
+            for more, what, codes in (
+                ("", "over the campaign", (mine.label,)),
+                (" of an item", "for the judges of an item", (mine.unit,)),
+                (" of a judge", "for each judge", (mine.judge, mine.label)),
+            ):
+                differences = np.bincount(combine(*codes), weights=np.where(turned, 1, -1))
+                gap = int(np.abs(differences).max(initial=0))
+                # who chooses pairs one by one can keep one of the three
+                sure = not policy or not more
+                yield Guarantee(
+                    f"{task.name}: sides{more}",
+                    f"each pair in either order equally often but for one, {what}" if sure else "",
+                    f"the two orders of a pair differ by at most {gap}, {what}",
+                    mine.conclude(holds=gap <= 1) if sure and len(mine) else None,
+                )
+        else:
+            gap, of_judge = 0, 0
+            for size in {len(one.systems) for one in mine.tickets}:
+                shown = [
+                    (judge, system, at)
+                    for judge, ticket in zip(mine.judge.tolist(), mine.tickets, strict=True)
+                    if len(ticket.systems) == size
+                    for at, system in enumerate(ticket.systems)
+                ]
+                gap = max(gap, _spread(Counter((s, at) for _, s, at in shown), size))
+                of_judge = max(of_judge, _spread(Counter(((j, s), at) for j, s, at in shown), size))
+            for more, what, difference in (
+                ("", "over the campaign", gap),
+                (" of a judge", "for each judge", of_judge),
+            ):
+                yield Guarantee(
+                    f"{task.name}: places{more}",
+                    f"each system at each place equally often but for one, {what}",
+                    f"how often a system is at two places differs by at most {difference}, {what}",
+                    mine.conclude(holds=difference <= 1) if len(mine) else None,
+                )
         if task.width > 2 or seen.campaign.design.balanced_blocks:
             # every two systems meet in equally many sets, of items with the same systems
             first, _ = count(mine.unit)
@@ -330,49 +367,6 @@ def check_orders(seen: Seen) -> Iterator[Guarantee]:
             even = mine.conclude(holds=all(np.ptp(one) == 0 for one in times))
             holds = even if balanced and len(mine) else None
             yield Guarantee(f"{task.name}: sets", promised if balanced else "", observed, holds)
-
-
-def _check_sides(name: str, mine: Seen) -> Iterator[Guarantee]:
-    turned = np.array([one.systems[0] > one.systems[1] for one in mine.tickets], dtype=np.bool_)
-    policy = bool(mine.campaign.design.policy)
-    for more, what, codes in (
-        ("", "over the campaign", (mine.label,)),
-        (" of an item", "for the judges of an item", (mine.unit,)),
-        (" of a judge", "for each judge", (mine.judge, mine.label)),
-    ):
-        differences = np.bincount(combine(*codes), weights=np.where(turned, 1, -1))
-        gap = int(np.abs(differences).max(initial=0))
-        # who chooses pairs one by one can keep one of the three
-        sure = not policy or not more
-        yield Guarantee(
-            f"{name}: sides{more}",
-            f"each pair in either order equally often but for one, {what}" if sure else "",
-            f"the two orders of a pair differ by at most {gap}, {what}",
-            mine.conclude(holds=gap <= 1) if sure and len(mine) else None,
-        )
-
-
-def _check_places(name: str, mine: Seen) -> Iterator[Guarantee]:
-    gap, of_judge = 0, 0
-    for size in {len(one.systems) for one in mine.tickets}:
-        shown = [
-            (judge, system, at)
-            for judge, ticket in zip(mine.judge.tolist(), mine.tickets, strict=True)
-            if len(ticket.systems) == size
-            for at, system in enumerate(ticket.systems)
-        ]
-        gap = max(gap, _spread(Counter((s, at) for _, s, at in shown), size))
-        of_judge = max(of_judge, _spread(Counter(((j, s), at) for j, s, at in shown), size))
-    for more, what, difference in (
-        ("", "over the campaign", gap),
-        (" of a judge", "for each judge", of_judge),
-    ):
-        yield Guarantee(
-            f"{name}: places{more}",
-            f"each system at each place equally often but for one, {what}",
-            f"how often a system is at two places differs by at most {difference}, {what}",
-            mine.conclude(holds=difference <= 1) if len(mine) else None,
-        )
 
 
 def _count_shown(mine: Seen, rows: Integers, size: int) -> dict[frozenset[str], Integers]:
@@ -520,27 +514,23 @@ def check_sittings(seen: Seen) -> Iterator[Guarantee]:
     if seen.campaign.design.controls or bool(seen.of("control").any()):
         yield from _check_controls(seen)
     if seen.campaign.training or bool(seen.of("training").any()):
-        yield from _check_training(seen)
-
-
-def _check_training(seen: Seen) -> Iterator[Guarantee]:
-    owed = {(one.task, one.item.name) for one in seen.campaign.training}
-    mine = seen.take(seen.of("training"))
-    strange = sum((one.task, one.item) not in owed for one in mine.tickets)
-    first, often = count(mine.judge, mine.task, mine.item)
-    missing = len(owed) * len(seen.campaign.judges) - (len(first) - strange)
-    twice, found = int((often > 1).sum()), f"{len(mine):,} tickets; {missing:,} missing"
-    observed = f"{found}, {twice:,} shown twice, {strange:,} others"
-    holds = seen.conclude(holds=not missing, lost=bool(strange + twice))
-    promised = f"every judge sees all {len(owed):,} items of training once"
-    yield Guarantee("training", promised, observed, holds)
-    rest = np.where(seen.of("training"), len(seen), seen.place)
-    start = np.full(tally(seen).shape, len(seen), dtype=np.int64)
-    np.minimum.at(start, (seen.judge, seen.task), rest)
-    late = int((seen.of("training") & (seen.place > start[seen.judge, seen.task])).sum())
-    promised = "training comes before what is judged in its pass"
-    holds = late == 0 if len(mine) else None
-    yield Guarantee("training: first", promised, f"{late:,} come later", holds)
+        lessons = {(one.task, one.item.name) for one in seen.campaign.training}
+        taught = seen.take(seen.of("training"))
+        strange = sum((one.task, one.item) not in lessons for one in taught.tickets)
+        first, often = count(taught.judge, taught.task, taught.item)
+        missing = len(lessons) * len(seen.campaign.judges) - (len(first) - strange)
+        twice, found = int((often > 1).sum()), f"{len(taught):,} tickets; {missing:,} missing"
+        observed = f"{found}, {twice:,} shown twice, {strange:,} others"
+        holds = seen.conclude(holds=not missing, lost=bool(strange + twice))
+        promised = f"every judge sees all {len(lessons):,} items of training once"
+        yield Guarantee("training", promised, observed, holds)
+        rest = np.where(seen.of("training"), len(seen), seen.place)
+        start = np.full(tally(seen).shape, len(seen), dtype=np.int64)
+        np.minimum.at(start, (seen.judge, seen.task), rest)
+        late = int((seen.of("training") & (seen.place > start[seen.judge, seen.task])).sum())
+        promised = "training comes before what is judged in its pass"
+        holds = late == 0 if len(taught) else None
+        yield Guarantee("training: first", promised, f"{late:,} come later", holds)
 
 
 def _check_controls(seen: Seen) -> Iterator[Guarantee]:
@@ -578,8 +568,6 @@ def _check_controls(seen: Seen) -> Iterator[Guarantee]:
         seen.conclude(holds=outside == 0),
     )
     yield from _check_directions(mine)
-    if any(one.width == 2 for one in seen.campaign.tasks):
-        yield _check_better(mine)
 
 
 def _check_directions(mine: Seen) -> Iterator[Guarantee]:
@@ -609,26 +597,22 @@ def _check_directions(mine: Seen) -> Iterator[Guarantee]:
             f" differ by at most {gap}",
             mine.conclude(holds=gap <= 1) if sure else None,
         )
-
-
-def _check_better(mine: Seen) -> Guarantee:
-    pairs = mine.take(mine.sound & (mine.width == 2) & (mine.role == CONTROL))
-    signed = np.ones(len(pairs), dtype=np.int64)
-    for at, ticket in enumerate(pairs.tickets):
-        item = pairs.campaign.item(ticket.item)
-        best = item.expects(ticket.task)
-        if ticket.systems[0] != (best if best in item.systems else item.systems[0]):
-            signed[at] = -1
-    table = np.zeros((len(pairs.campaign.judges), len(pairs.campaign.tasks)), dtype=np.int64)
-    np.add.at(table, (pairs.judge, pairs.task), signed)
-    gap = int(max(np.abs(table).max(), np.abs(table.sum(axis=0)).max()))
-    return Guarantee(
-        "controls: sides",
-        "the better one left as often as right but for one, in each pass and for each judge in it",
-        f"{int((signed > 0).sum()):,} left, {int((signed < 0).sum()):,} right; differences are at"
-        f" most {gap}",
-        mine.conclude(holds=gap <= 1),
-    )
+    if any(one.width == 2 for one in campaign.tasks):
+        pairs = mine.take(mine.sound & (mine.width == 2) & (mine.role == CONTROL))
+        signed = np.ones(len(pairs), dtype=np.int64)
+        for at, ticket in enumerate(pairs.tickets):
+            item = pairs.campaign.item(ticket.item)
+            best = item.expects(ticket.task)
+            if ticket.systems[0] != (best if best in item.systems else item.systems[0]):
+                signed[at] = -1
+        table = np.zeros((len(pairs.campaign.judges), len(pairs.campaign.tasks)), dtype=np.int64)
+        np.add.at(table, (pairs.judge, pairs.task), signed)
+        gap = int(max(np.abs(table).max(), np.abs(table.sum(axis=0)).max()))
+        observed = f"{int((signed > 0).sum()):,} left, {int((signed < 0).sum()):,} right;"
+        observed += f" differences are at most {gap}"
+        promised = "the better one left as often as right but for one, in each pass and for each"
+        promised += " judge in it"
+        yield Guarantee("controls: sides", promised, observed, mine.conclude(holds=gap <= 1))
 
 
 WORDS = {1: ("output", "outputs"), 2: ("pair", "pairs")}

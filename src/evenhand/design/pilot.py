@@ -11,7 +11,7 @@ When not to use it: to plan for systems that the pilot did not show, unless they
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import Any, Final
 
@@ -34,13 +34,13 @@ from evenhand.data.results import (
     SYSTEM,
     Component,
 )
+from evenhand.data.tally import Tally
 from evenhand.design.power import Truth, change_tastes
 from evenhand.design.texts import say
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judges.variance import VarianceComponents, estimate_components
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.means import Adjusted
-from evenhand.numerics import Array
 
 
 def find_source(components: VarianceComponents, name: str) -> Component | None:
@@ -89,36 +89,21 @@ class Pilot:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    systems: tuple[str, ...]
-    estimate: Array  # (K,) pooled log-worths, or adjusted mean scores
-    stderr: float  # of a difference of two
-    ties: float = 0.0  # share between equals
-    noise_sd: float | None = None  # of one score
-    lower: bool = False  # whether lower scores are better, of which this is the negative
-
-
-def _measure_worths(data: Comparisons, stderr: float) -> _Measured:
-    tally = data.tally()
+def _measure_worths(tally: Tally) -> Truth:
     tied = bool(tally.ties.any())
     fit = BradleyTerry(ties="davidson" if tied else "discard").fit(tally)
     tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if tied else 0.0
-    return _Measured(fit.systems, fit.log_worth, stderr, tie / (2 + tie))
+    return Truth(fit.systems, tuple(fit.log_worth.tolist()), tie / (2 + tie))
 
 
 def _measure_points(
     rows: RatingRows, components: VarianceComponents, tastes: tuple[Component | None, ...]
-) -> _Measured:
-    # what adjusting removes is no error, and what counts as taste is no chance
-    stderr = sqrt(sum(v for name, v in components.parts.items() if name not in (JUDGE, ITEM)))
-    noise = [one for one in components.components if one.name in (JUDGE_ITEM, RESIDUAL)]
-    variance = sum(one.variance for one in noise if one not in tastes)
-    fit = Adjusted().fit(rows)
-    lower = reads_lower_of(rows)
+) -> Truth:
+    fit, noise = Adjusted().fit(rows), (JUDGE_ITEM, RESIDUAL)
     estimate = fit.estimate.round(9)  # equal ones differ in their last digits
-    better = -estimate if lower else estimate
-    return _Measured(fit.systems, better, stderr, noise_sd=sqrt(variance), lower=lower)
+    better = tuple((-estimate if reads_lower_of(rows) else estimate).tolist())
+    chance = [one for one in components.components if one.name in noise and one not in tastes]
+    return Truth(fit.systems, better, noise_sd=sqrt(sum(one.variance for one in chance)))
 
 
 def _advise(data: Comparisons | Rankings | Ratings, components: VarianceComponents) -> list[str]:
@@ -186,24 +171,27 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
             ["collect a larger pilot", "state the gap that matters to you (gap)"],
         )
     of_judges, of_items = judge.sd, 0.0 if item is None or item is judge else item.sd
+    stderr, lower = components.stderr, False
     if isinstance(table, RatingRows):
-        measured = _measure_points(table, components, (judge, item))
+        measured, lower = _measure_points(table, components, (judge, item)), reads_lower_of(table)
+        # what adjusting removes is no error
+        stderr = sqrt(sum(v for name, v in components.parts.items() if name not in (JUDGE, ITEM)))
     else:
-        measured = _measure_worths(table, components.stderr)
-    stderr, estimate = measured.stderr, measured.estimate
+        measured = _measure_worths(table.tally())
+    estimate = measured.worth
     between, error = system.variance / components.growth, stderr**2 / 2
     shrinkage = between / (between + error) if between else 0.0
     centred = (estimate - estimate.mean()) * shrinkage
     order = np.argsort(-estimate, kind="stable").tolist()
     systems = tuple(measured.systems[place] for place in order)
     worths = tuple(centred[order].tolist())
-    pooled = Truth(systems, worths, measured.ties, noise_sd=measured.noise_sd)
+    pooled = replace(measured, systems=systems, log_worth=worths)
     truth = change_tastes(pooled, of_judges, of_items)
     item_name = ITEM_SYSTEM if item is None else item.name
     confounded = say("pilot-items-confounded", source=item_name, sd=of_items)
     remarks = (
         (judge.levels < MIN_JUDGES, say("pilot-judges-few", judges=judge.levels)),
-        (measured.lower, say("pilot-lower")),
+        (lower, say("pilot-lower")),
         (item is None, say("pilot-without-items")),
         (item_name != ITEM_SYSTEM, confounded),
     )

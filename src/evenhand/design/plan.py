@@ -290,7 +290,21 @@ class CampaignPlan(Shown):
     def _say_answer(self) -> tuple[Finding, ...]:
         code = "design-cost" if self.spec.prices.stated else "design"
         design = say_design(self.design, self.spec.truth)
-        return say(code, design=design, cost=self.cost), _say_power(self)
+        sentence = say(code, design=design, cost=self.cost)
+        wish, pairs, low = self.spec.power, self.asked, self.weakest
+        power = f"{low.best:.2f}"
+        power += "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
+        found = {"pair": low.pair, "power": power, "pairs": len(pairs), "wish": wish}
+        which = "power-of-pair" if len(pairs) == 1 else "power-of-all"
+        if low.best >= wish:
+            return sentence, say(which, **found)
+        if self.simulated is not None and low.upper is not None and low.upper >= wish:
+            return sentence, say(f"{which}-unclear", **found, campaigns=self.simulated.campaigns)
+        if len(pairs) == 1:
+            return sentence, say(f"{which}-short", **found)
+        short = [one.pair for one in pairs if one.best < wish]
+        reached = len(pairs) - len(short)
+        return sentence, say("power-short", **found, reached=reached, short=listing(short, 5))
 
     def _say_details(self) -> list[Finding]:
         parts = self.variance
@@ -315,36 +329,31 @@ class CampaignPlan(Shown):
             return [*sentences, say("overlap-alike", **names, power=neither)]
         return [*sentences, say("overlap", **names, two=two, twice=twice, neither=neither)]
 
-    def _note_simulated(self, simulated: Simulated) -> list[Finding]:
-        notes, low, level = [], self.weakest, self.spec.level
-        campaigns, false = simulated.campaigns, simulated.any_false
-        if self.limited and campaigns < CAMPAIGNS:
-            counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": self.design.judgments}
-            notes.append(say("campaigns-fewer", **counts))
-        if simulated.unranked:
-            notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
-        if false > (1 - level) * campaigns + 1e-9:
-            broken = bound_share(false, campaigns)[0] > 1 - level
-            code, percent = "level-broken" if broken else "level-doubtful", 100 * (1 - level)
-            told = {"false": false, "campaigns": campaigns, "level": level, "percent": percent}
-            notes.append(say(code, "warning", **told))
-        if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
-            differs = {"expected": low.expected, "pair": low.pair}
-            notes.append(say("closed-form-differs", "warning", **differs))
-        return notes
-
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
-        notes: list[str] = []
-        if self.simulated is not None:
-            notes += self._note_simulated(self.simulated)
+        notes, simulated, design, spec = list[str](), self.simulated, self.design, self.spec
+        if simulated is not None:
+            low, level = self.weakest, spec.level
+            campaigns, false = simulated.campaigns, simulated.any_false
+            if self.limited and campaigns < CAMPAIGNS:
+                counts = {"campaigns": campaigns, "of": CAMPAIGNS, "judgments": design.judgments}
+                notes.append(say("campaigns-fewer", **counts))
+            if simulated.unranked:
+                notes.append(say("unranked", unranked=simulated.unranked, campaigns=campaigns))
+            if false > (1 - level) * campaigns + 1e-9:
+                broken = bound_share(false, campaigns)[0] > 1 - level
+                code, percent = "level-broken" if broken else "level-doubtful", 100 * (1 - level)
+                told = {"false": false, "campaigns": campaigns, "level": level, "percent": percent}
+                notes.append(say(code, "warning", **told))
+            if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
+                differs = {"expected": low.expected, "pair": low.pair}
+                notes.append(say("closed-form-differs", "warning", **differs))
         elif self.limited:
-            counts = {"judgments": self.design.judgments, "of": CAMPAIGNS}
+            counts = {"judgments": design.judgments, "of": CAMPAIGNS}
             notes.append(say("too-large", **counts))
         else:
             notes.append(say("closed-form-only"))
-        design, spec = self.design, self.spec
         first, *larger = self.rounds or (None,)
         if first and larger and not self.falls_short and first.expected >= spec.power:
             counts = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
@@ -497,22 +506,6 @@ def say_design(design: Design, truth: Truth) -> str:
     if design.overlap > 1:
         sentence += f", {design.overlap} judges for each {name_output(truth)}"
     return sentence + (f", each {design.repeats} times" if design.repeats > 1 else "")
-
-
-def _say_power(plan: CampaignPlan) -> Finding:
-    wish, pairs, low = plan.spec.power, plan.asked, plan.weakest
-    of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
-    found = {"pair": low.pair, "power": f"{low.best:.2f}{of}", "pairs": len(pairs), "wish": wish}
-    which = "power-of-pair" if len(pairs) == 1 else "power-of-all"
-    if low.best >= wish:
-        return say(which, **found)
-    if plan.simulated is not None and low.upper is not None and low.upper >= wish:
-        return say(f"{which}-unclear", **found, campaigns=plan.simulated.campaigns)
-    if len(pairs) == 1:
-        return say(f"{which}-short", **found)
-    short = [one.pair for one in pairs if one.best < wish]
-    reached = len(pairs) - len(short)
-    return say("power-short", **found, reached=reached, short=listing(short, 5))
 
 
 def _say_enough(plan: CampaignPlan) -> list[Finding]:

@@ -322,17 +322,6 @@ def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
         batch.take(pair, RANDOM, AT_RANDOM)
 
 
-def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
-    """Take n random pairs, each of all alike: the same one again, and one that waits, as any."""
-    # Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
-    # be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
-    allowed = batch.state.allowed
-    narrowed = NARROWED, "at random, of the pairs that are left"
-    kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else narrowed
-    for pair in rng.choice(np.flatnonzero(allowed), n).tolist():
-        batch.take(pair, kind, reason)
-
-
 def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
     few = (batch.loads < start) & batch.reachable
     if not few.any():
@@ -712,7 +701,13 @@ class Policy:
         rest = n - started
         by_chance = int(np.floor(rest * self.random_share + rng.random()))
         by_chance = by_chance if state.tally.n_comparisons > 0 or sorts else rest
-        take_uniform(batch, by_chance, rng)
+        # Random pairs, each of all alike: the same one again, and one that waits, as any. Pairs
+        # that are out are no exception: a rule chose most of them, and what it leaves over would be
+        # no sample. Where some pairs may not be asked, none of these is one of all pairs.
+        narrowed = NARROWED, "at random, of the pairs that are left"
+        kind, reason = (RANDOM, AT_RANDOM) if state.allowed.all() else narrowed
+        for pair in rng.choice(np.flatnonzero(state.allowed), by_chance).tolist():
+            batch.take(pair, kind, reason)
         RULES[self.rule](batch, rest - by_chance, rng)
         return _present(batch, started, rng)
 

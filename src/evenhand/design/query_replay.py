@@ -98,26 +98,6 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
     return float((looks[last] + part * (looks[last + 1] - looks[last])) / looks[-1])
 
 
-def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
-    """Return (B, Q, L) mean errors over repeats and items drawn anew, from (Q, L, R, t) errors.
-
-    items: (t,) item of each test output; its outputs are drawn together.
-    """
-    rng = np.random.Generator(np.random.PCG64(seed))
-    repeats, n_items = errors.shape[2], int(items.max()) + 1
-    weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
-    often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
-    resamples = np.empty((RESAMPLES, *errors.shape[:2]))
-    for q, look in np.ndindex(*errors.shape[:2]):
-        size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
-        sums = np.zeros((n_items, repeats))
-        np.add.at(sums, items, size.T)
-        means = sums.T @ weight / (np.bincount(items) @ weight)
-        means = means if measure == "mae" else np.sqrt(means)
-        resamples[:, q, look] = (means * often).sum(axis=0)
-    return resamples
-
-
 # Does any part of the pool beat all of it? At each look l of each query, D_l is the mean over test
 # outputs and repeats of what the absolute error of the full pool has more than that of the part:
 #
@@ -354,8 +334,22 @@ class QueryCurves(Shown):
 
     @cached_property
     def _drawn(self) -> dict[str, Array]:
-        """(B, Q, L) mean errors with repeats and items drawn anew, of each measure."""
-        return {one: resample_means(self.errors, self.items, one, self.seed) for one in MEASURES}
+        """(B, Q, L) mean errors of each measure; repeats and items are drawn anew."""
+        drawn, errors, items = dict[str, Array](), self.errors, self.items
+        repeats, n_items = self.repeats, int(items.max()) + 1
+        for measure in MEASURES:
+            rng = np.random.Generator(np.random.PCG64(self.seed))
+            weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
+            often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
+            drawn[measure] = np.empty((RESAMPLES, *errors.shape[:2]))
+            for q, look in np.ndindex(*errors.shape[:2]):
+                size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
+                sums = np.zeros((n_items, repeats))
+                np.add.at(sums, items, size.T)
+                means = sums.T @ weight / (np.bincount(items) @ weight)
+                means = means if measure == "mae" else np.sqrt(means)
+                drawn[measure][:, q, look] = (means * often).sum(axis=0)
+        return drawn
 
     def compare_all(self) -> dict[str, Interval]:
         """Return by how much each query's MAE is less than that of random, over the whole curve.
@@ -603,40 +597,26 @@ def run_trial(
     start = make_rng(1).permutation(len(trial.label))[: looks[0]]
     vector = begin(trial.points)
     for i, query in enumerate(queries):
-        end = _follow(trial, query, (start, looks[:-1]), make_rng(2 + i), errors[i])
-        vector = end if query.strategy == RANDOM_QUERY else vector
+        rng, labelled, learned, own = make_rng(2 + i), start, 0.0, begin(trial.points)
+        while True:
+            if len(labelled) >= trial.how.relearn * learned:
+                own, learned = trial.learn(labelled, own, rng), float(len(labelled))
+            process = trial.condition(labelled, own)
+            look = int(np.searchsorted(looks[:-1], len(labelled)))
+            if looks[look] == len(labelled):
+                errors[i, look] = trial.measure(process)
+                look += 1
+            if look == len(looks) - 1:
+                break
+            waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
+            truth = trial.label if query.strategy == "oracle" else None
+            scene = QueryState(process, trial.points, waiting, truth)
+            wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
+            labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
+        vector = own if query.strategy == RANDOM_QUERY else vector
     every = np.arange(len(trial.label))
     errors[:, -1] = trial.measure(trial.condition(every, trial.learn(every, vector, make_rng(0))))
     return errors
-
-
-def _follow(
-    trial: Trial,
-    query: Query,
-    plan: tuple[Numbers, Numbers],
-    rng: np.random.Generator,
-    errors: Array,
-) -> Array:
-    """Let a query choose up to the last look; fill in errors; return the last parameters."""
-    labelled, looks = plan
-    learned = 0.0
-    vector = begin(trial.points)
-    while True:
-        if len(labelled) >= trial.how.relearn * learned:
-            vector = trial.learn(labelled, vector, rng)
-            learned = float(len(labelled))
-        process = trial.condition(labelled, vector)
-        look = int(np.searchsorted(looks, len(labelled)))
-        if looks[look] == len(labelled):
-            errors[look] = trial.measure(process)
-            look += 1
-        if look == len(looks):
-            return vector
-        waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
-        truth = trial.label if query.strategy == "oracle" else None
-        scene = QueryState(process, trial.points, waiting, truth)
-        wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
-        labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
 
 
 Tell = Callable[[int, int], None]

@@ -618,14 +618,12 @@ def read_rows(
     """Read a table; the header of a CSV file is its row 1, and lines of JSON count from 1."""
     if is_workbook(path):
         advise = 'say so in the campaign file: sheet = "{}"'.format
+        known = {name for name, one in ALIASES.items() if one == "item"}
         if of == "judge":
-            advise = "keep '{}' alone in a file of its own".format
+            advise, known = "keep '{}' alone in a file of its own".format, {*JUDGE_NAMES}
 
         def fits(one: Sheet) -> bool:
-            folded = [fold(name) for name in one.columns]
-            if of == "judge":
-                return any(name in JUDGE_NAMES for name in folded)
-            return any(ALIASES.get(name) == "item" for name in folded)
+            return not known.isdisjoint(map(fold, one.columns))
 
         found = read_sheet(path, sheet, fits, advise, remarks=True, row=of)
         return [
@@ -672,34 +670,8 @@ def _read_json(path: Path, text: str) -> Iterator[Row]:
 
 
 def _read_csv(path: Path, text: str) -> Iterator[Row]:
-    separator = _SEPARATOR.match(text)
-    first = text.partition("\n")[0]
-    delimiter = separator[1] if separator else max(DELIMITERS, key=first.count)
-    header: list[str] = []
-    for number, cells in _cut(path, text, delimiter):
-        where = f"{path.name}, line {number}"
-        if separator and number == 1:
-            continue
-        if not header:
-            header = [cell.strip() for cell in cells]
-            last = max((at for at, name in enumerate(header) if name), default=0)
-            for at, name in enumerate(header[: last + 1]):
-                if not name:
-                    raise LocatedError(f"{where}: column {at + 1} has no name")
-                if name in header[:at]:
-                    raise LocatedError(f"{where}: two columns are called '{name}'")
-        elif any(cells):
-            if len(cells) != len(header):
-                raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
-            for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
-                if cell and not name:
-                    raise LocatedError(f"{path.name}, line 1: column {at} has no name")
-            # columns that are wholly empty, as Excel leaves them, go
-            yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}
-
-
-def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of each row, with the line in which it starts."""
+    separator, signs = _SEPARATOR.match(text), text.partition("\n")[0]
+    delimiter = separator[1] if separator else max(DELIMITERS, key=signs.count)
     # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     # without any quoting: where quotes lead to no table, they are signs like any other.
     csv.field_size_limit(MAX_CELL_CHARACTERS)
@@ -721,4 +693,24 @@ def _cut(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
             continue
         if len({len(cells) for _, cells in rows if any(cells)}) == 1:
             break
-    return rows
+    header: list[str] = []
+    for number, cells in rows:
+        where = f"{path.name}, line {number}"
+        if separator and number == 1:
+            continue
+        if not header:
+            header = [cell.strip() for cell in cells]
+            last = max((at for at, name in enumerate(header) if name), default=0)
+            for at, name in enumerate(header[: last + 1]):
+                if not name:
+                    raise LocatedError(f"{where}: column {at + 1} has no name")
+                if name in header[:at]:
+                    raise LocatedError(f"{where}: two columns are called '{name}'")
+        elif any(cells):
+            if len(cells) != len(header):
+                raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
+            for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
+                if cell and not name:
+                    raise LocatedError(f"{path.name}, line 1: column {at} has no name")
+            # columns that are wholly empty, as Excel leaves them, go
+            yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from math import isfinite
 from pathlib import Path
@@ -74,7 +75,12 @@ class CampaignSpec:
         """The pairs that are to be decided, by place, the better system first."""
         if not isinstance(self.resolve, str):
             return tuple(self._place(*pair) for pair in self.resolve)
-        worth, apart = self.truth.log_worth, _read_distance(self.resolve)
+        worth = self.truth.log_worth
+        apart: float | None = None
+        with suppress(ValueError):
+            apart = float(self.resolve)
+        if apart is not None and not (isfinite(apart) and apart > 0):
+            raise UnknownOption(f"resolve cannot be {self.resolve}: a difference is above 0")
         if self.resolve not in RESOLVE and apart is None:
             return tuple(self._read_pair(one) for one in self.resolve.split(","))
         order = sorted(range(len(worth)), key=lambda place: -worth[place])
@@ -257,16 +263,6 @@ def _read_pairs(value: Any, name: str) -> tuple[tuple[str, str], ...]:
     if not pairs or any(len(one) != 2 or one[0] == one[1] for one in pairs):
         raise UnknownOption(f'{name} is a list of pairs of systems, as [["A", "B"], ["B", "C"]]')
     return tuple((str(one), str(other)) for one, other in pairs)
-
-
-def _read_distance(words: str) -> float | None:
-    try:
-        apart = float(words)
-    except ValueError:
-        return None
-    if not (isfinite(apart) and apart > 0):
-        raise UnknownOption(f"resolve cannot be {words}: a difference is above 0")
-    return apart
 
 
 def _list(value: Any, name: str) -> Sequence[Any]:

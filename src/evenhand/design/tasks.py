@@ -120,6 +120,9 @@ def read_comment(fields: Mapping[str, Any]) -> str:
     return comment.strip()
 
 
+NO_TEXT: Final = "holds a character that no text holds (NUL, or half of a surrogate pair)"
+
+
 def is_text(words: str) -> bool:
     r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair."""
     return "\0" not in words and not any("\ud800" <= one <= "\udfff" for one in words)
@@ -134,9 +137,7 @@ def say_bad_name(name: str, longest: float = LONGEST_NAME) -> str:
     if len(name) > longest:
         return f"has {len(name):,} characters, and a name at most {longest}: shorten it"
     if not is_text(name):
-        return (
-            "holds a character that no text holds (NUL, or half of a surrogate pair): take it out"
-        )
+        return f"{NO_TEXT}: take it out"
     if name != name.strip():
         return "has a blank before or after it: take it out"
     if any(category(one) in ("Cc", "Zl", "Zp") for one in name):

@@ -298,45 +298,45 @@ MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[Finding, ...]:
-    shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
-    return tuple(_say(part, answers, again=again) for part in shown)
-
-
-def _say(part: AgreementPart, answers: str, *, again: bool) -> Finding:
-    known = {one.name: one for one in part.coefficients if one.value is not None}
-    clauses = []
-    if not part.units:
-        own, alone = known.get("intra-n-agreement-0"), "nothing was judged by two judges"
-        again_in = f"judges give the same {answers} again in"
-        clauses.append(alone if own is None else f"{again_in} {_percent(own)}")
-    # of all pairs of judges, at most 0, 1 ... points apart; a number such as 1e-10 has a sign too
-    near = {
-        name.removeprefix("n-agreement-"): one
-        for name, one in known.items()
-        if name.startswith("n-agreement-") and "pair" not in name.split("-")
-    }
-    if part.units and near:
-        (_, same), *others = near.items()
-        clause = f"two judges give the same {answers} in {_percent(same)}"
-        if len(others) >= 2 and answers == "score":
-            distance, within = others[0]
-            points = f"{float(distance):g} point{'s' * (float(distance) != 1)}"
-            clause += f" and differ by at most {points} in {_percent(within)}"
-        clauses.append(clause)
-    # pairwise κ counts second answers, which the others and the counts above the table do not
-    strict = not again and "kappa-strict" in {one.name for one in part.coefficients}
-    names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
-    for one in part.coefficients if part.units else ():
-        if one.name in names:
-            title = TITLES.get(one.name, one.title)
-            ends = "" if one.lower is None else f" ({one.lower:z.3f} to {one.upper:z.3f})"
-            value = "does not exist" if one.value is None else f"{one.value:z.3f}{ends}"
-            clauses.append(f"{title} {value}" + (f", {one.word}" if one.word is not None else ""))
-    if not clauses:
-        clauses.append(f"{part.units:,} units were judged by two judges or more")
-    start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
-    text = f"{start}{text}." if part.by else f"{begin_sentence(text)}."
-    return Finding("agreement", text, "info", {"part": part.name if part.by else ""})
+    says = []
+    for part in parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]:
+        known = {one.name: one for one in part.coefficients if one.value is not None}
+        clauses = list[str]()
+        if not part.units:
+            own, alone = known.get("intra-n-agreement-0"), "nothing was judged by two judges"
+            again_in = f"judges give the same {answers} again in"
+            clauses.append(alone if own is None else f"{again_in} {_percent(own)}")
+        # of all pairs of judges, at most 0, 1 ... points apart; a number such as 1e-10 has a sign
+        near = {
+            name.removeprefix("n-agreement-"): one
+            for name, one in known.items()
+            if name.startswith("n-agreement-") and "pair" not in name.split("-")
+        }
+        if part.units and near:
+            (_, same), *others = near.items()
+            clause = f"two judges give the same {answers} in {_percent(same)}"
+            if len(others) >= 2 and answers == "score":
+                distance, within = others[0]
+                points = f"{float(distance):g} point{'s' * (float(distance) != 1)}"
+                clause += f" and differ by at most {points} in {_percent(within)}"
+            clauses.append(clause)
+        # pairwise κ counts second answers, which the others and the counts above the table do not
+        strict = not again and "kappa-strict" in {one.name for one in part.coefficients}
+        names = ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal")
+        for one in part.coefficients if part.units else ():
+            if one.name in names:
+                title = TITLES.get(one.name, one.title)
+                ends = "" if one.lower is None else f" ({one.lower:z.3f} to {one.upper:z.3f})"
+                value = "does not exist" if one.value is None else f"{one.value:z.3f}{ends}"
+                clauses.append(
+                    f"{title} {value}" + (f", {one.word}" if one.word is not None else "")
+                )
+        if not clauses:
+            clauses.append(f"{part.units:,} units were judged by two judges or more")
+        start, text = f"{part.name}: " if part.by else "", "; ".join(clauses)
+        text = f"{start}{text}." if part.by else f"{begin_sentence(text)}."
+        says.append(Finding("agreement", text, "info", {"part": part.name if part.by else ""}))
+    return tuple(says)
 
 
 # How coefficients are called in sentences

@@ -335,22 +335,13 @@ class Screening(Shown):
         shown = self.flagged
         if self.abstains is not None:  # evidence, and no verdict
             shown = (*shown, *list_suspects(self.cards)[:MAX_SUSPECTS_NAMED])
-        count = plural(self.n_judgments, _ONE.get(self.kind, "score"))
-        return Document(
-            basis=f"{count} by {plural(len(self.cards), 'judge')}.",
-            answer=(*self.says, f"{begin_sentence(self.detectable)}."),
-            parts=(self._tabulate(), *map(_write_card, shown)),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
-
-    def _tabulate(self) -> Table:
+        one = _ONE.get(self.kind, "score")
         rows = tuple(
             {
                 "judge": card.judge,
                 "n": card.n,
                 "flags": ", ".join(card.flags),
-                **{f"p_{one}": card.posterior[one] for one in CLASSES},
+                **{f"p_{name}": card.posterior[name] for name in CLASSES},
                 "testable": card.testable,
             }
             for card in self.cards
@@ -358,7 +349,7 @@ class Screening(Shown):
         legend = ["P(honest): chance of being honest, not careless or reversed, by all evidence."]
         columns = [
             Column("judge", "judge", "name"),
-            Column("n", f"{_ONE.get(self.kind, 'score')}s", "count"),
+            Column("n", f"{one}s", "count"),
             Column("p_honest", "P(honest)", "p"),
         ]
         if self.abstains is None:
@@ -366,21 +357,27 @@ class Screening(Shown):
             legend.append("testable: a careless judge with as many would probably be flagged.")
         if self.flagged:
             columns.append(Column("flags", "flags"))
-        limit = max(MIN_SHOWN, len(self.flagged))
-        caption = "Judges, flagged ones first"
-        return Table(
-            "flags", caption, tuple(columns), rows, limit=limit, legend=(" ".join(legend),)
+        limit, caption = max(MIN_SHOWN, len(self.flagged)), "Judges, flagged ones first"
+        told = (" ".join(legend),)
+        table = Table("flags", caption, tuple(columns), rows, limit=limit, legend=told)
+        details = []
+        for card in shown:
+            lines = [f"  {line.name}: {line.says}" for line in card.evidence]
+            lines += [f"  without the judge: {card.effect}"] if card.effect is not None else []
+            title = f"{card.judge}: {', '.join(card.flags) or 'not flagged'}"
+            details.append(Text(title, tuple(lines)))
+        count = plural(self.n_judgments, one)
+        return Document(
+            basis=f"{count} by {plural(len(self.cards), 'judge')}.",
+            answer=(*self.says, f"{begin_sentence(self.detectable)}."),
+            parts=(table, *details),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
         )
 
 
 MIN_SHOWN: Final = 8  # Judges that a terminal shows where fewer are flagged
 _ONE: Final = {"comparisons": "comparison", "rankings": "ranking"}  # What a judgment is, by kind
-
-
-def _write_card(card: Card) -> Text:
-    lines = [f"  {one.name}: {one.says}" for one in card.evidence]
-    lines += [f"  without the judge: {card.effect}"] if card.effect is not None else []
-    return Text(f"{card.judge}: {', '.join(card.flags) or 'not flagged'}", tuple(lines))
 
 
 def make_cards(

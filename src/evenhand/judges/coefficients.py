@@ -88,10 +88,17 @@ def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
     """Return α, one per resample; it does not exist where all scores are alike."""
     # Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
     # of very many points they stay those of the data.
-    if metric == "ordinal":
-        observed, expected = _ordinal(sums)
-    elif metric == "interval":
+    coincidences = sums.coincidences
+    if metric == "interval":
         observed, expected = _spread(sums, sums.points)
+    elif metric == "ordinal" and (not coincidences.tabled or sums.times is None):
+        observed, expected = _spread(sums, find_midranks(coincidences.mass[None, :])[0])
+    elif metric == "ordinal":
+        low, high = np.triu_indices(len(sums.points))
+        ranks = find_midranks(sums.mass)
+        observed = (sums.score_tables * (ranks[:, high] - ranks[:, low]) ** 2).sum(axis=1)
+        n, first = sums.scores, (sums.mass * ranks).sum(axis=1)
+        expected = 2 * (n * (sums.mass * ranks**2).sum(axis=1) - first**2)
     else:
         weighting = _WEIGHTINGS[metric]
         check_categories(sums.points)
@@ -100,19 +107,6 @@ def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
         expected = expect_disagreement(sums.mass, sums.points, weighting)
     under = np.where(sums.varied, expected, 0.0)
     return Ratio(under - (sums.scores - 1) * observed, under)
-
-
-def _ordinal(sums: Sums) -> tuple[Array, Array]:
-    """(B,) observed and expected disagreement of mid-ranks, both unnormalised."""
-    coincidences = sums.coincidences
-    if not coincidences.tabled or sums.times is None:
-        return _spread(sums, find_midranks(coincidences.mass[None, :])[0])
-    low, high = np.triu_indices(len(sums.points))
-    ranks = find_midranks(sums.mass)
-    observed = (sums.score_tables * (ranks[:, high] - ranks[:, low]) ** 2).sum(axis=1)
-    n, first = sums.scores, (sums.mass * ranks).sum(axis=1)
-    expected = 2 * (n * (sums.mass * ranks**2).sum(axis=1) - first**2)
-    return np.asarray(observed), np.asarray(expected)
 
 
 def _spread(sums: Sums, values: Array) -> tuple[Array, Array]:

@@ -148,8 +148,7 @@ def _measure(
     for kind in (one, other):
         columns += [kind.sums, kind.squares[:, None], kind.n[:, None]]
     values = np.concatenate(columns, axis=1)
-    code = number_groups(item)
-    by_item = sum_groups(code, values, int(code.max()) + 1)
+    by_item = sum_items(values, item)
     whole = by_item.sum(axis=0, keepdims=True)
     kappa, interval = _correct(whole, nominal=nominal).value, Interval(None, None)
     held = by_item[by_item[:, 1] > 0]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale, sign_scores
 from evenhand.errors import UnknownOption, listing, require_option, suggest
 from evenhand.judges.units import NO_OVERLAP, Record
-from evenhand.numerics import Array, Flags, Integers
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, pearson, see_others, spearman
 from evenhand.numerics.distributions import t_tail
 
@@ -249,7 +249,7 @@ def count_missed(
         np.array([getattr(scales[name], end) for name in rows.criteria])[rows.criterion]
         for end in ("low", "high")
     )
-    expected = _expected(rows, _listed(rows, easy), low, high)
+    expected = _expected(rows, easy, low, high)
     known = ~np.isnan(expected)
     missed = np.zeros(rows.size, dtype=np.bool_)
     away = np.abs(rows.score[known] - expected[known])
@@ -300,10 +300,11 @@ def find_by_easy_items(criterion: str, counts: Collection[EasyCount], rule: Easy
 def count_unknown(rows: RatingRows, easy: Easy) -> int:
     """Count scores of controls of which nobody knows what they should get."""
     low, control = np.zeros(rows.size), False if rows.kind is None else rows.kind == CONTROL
-    return int((np.isnan(_expected(rows, _listed(rows, easy), low, low)) & control).sum())
+    return int((np.isnan(_expected(rows, easy, low, low)) & control).sum())
 
 
-def _listed(rows: RatingRows, easy: Easy) -> Flags:
+def _expected(rows: RatingRows, easy: Easy, low: Array, high: Array) -> Array:
+    """Return (n,) what scores should be: of listed outputs the best end; NaN where nothing says."""
     listed = np.zeros(rows.size, dtype=np.bool_)
     tasks = [task for task in rows.tasks if task]
     for output in easy:
@@ -323,10 +324,6 @@ def _listed(rows: RatingRows, easy: Easy) -> Flags:
                 f" There are {listing(rows.systems)}"
             )
         listed |= of_item & (rows.system == rows.systems.index(system))
-    return listed
-
-
-def _expected(rows: RatingRows, listed: Flags, low: Array, high: Array) -> Array:
     control = np.zeros(rows.size, dtype=np.bool_) if rows.kind is None else rows.kind == CONTROL
     if not (listed | control).any():
         return np.full(rows.size, np.nan)
@@ -587,42 +584,43 @@ def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[
     """Say what leaving out each of several sets of judges changes, from one pass over the rows."""
     parts = rows.without_controls().split(("task", "criterion"))
     tables = {", ".join(filter(None, key)): ScoreTable.of(part) for key, part in parts.items()}
-    return [_describe(tables, judges) for judges in sets]
-
-
-def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
-    changes, alike = [], 0
-    for name, table in tables.items():
-        gone, lost = table.sums(judges)
-        if not lost.any():
-            continue
-        every, n = table.total.sum(axis=0), table.count.sum(axis=0)
-        before, after = _mean(every, n), _mean(every - gone, n - lost)
-        names = table.systems
-        unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
-        both = np.flatnonzero(~np.isnan(after))
-        highest_first = both[np.argsort(-before[both], kind="stable")].tolist()
-        swapped = [  # whose difference changes its sign; what is within rounding is level
-            (i, j)
-            for i, j in combinations(highest_first, 2)
-            if before[i] - before[j] > _ROUNDED_MEAN and after[i] - after[j] < -_ROUNDED_MEAN
-        ]
-        sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
-        if swapped:
-            of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
-            steps = [f"{old:.4g} to {new:.4g}" for old, new in zip(before, after, strict=True)]
-            passes = [
-                f"{names[j]} passes {names[i]} ({steps[j]}; {steps[i]})" for i, j in swapped[:2]
+    told = []
+    for judges in sets:
+        changes, alike = list[str](), 0
+        for name, table in tables.items():
+            gone, lost = table.sums(judges)
+            if not lost.any():
+                continue
+            every, n = table.total.sum(axis=0), table.count.sum(axis=0)
+            before, after = _mean(every, n), _mean(every - gone, n - lost)
+            names = table.systems
+            unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
+            both = np.flatnonzero(~np.isnan(after))
+            highest_first = both[np.argsort(-before[both], kind="stable")].tolist()
+            swapped = [  # whose difference changes its sign; what is within rounding is level
+                (i, j)
+                for i, j in combinations(highest_first, 2)
+                if before[i] - before[j] > _ROUNDED_MEAN and after[i] - after[j] < -_ROUNDED_MEAN
             ]
-            more = ", ..." * (len(swapped) > 2)
-            sentences.append(f"{of} change order: {listing(passes, 2)}{more}")
-        change = ", ".join(sentences)
-        alike += not change
-        changes += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
-    same = "the order of systems by mean score stays as it is"
-    if not alike:
-        same = "no score of an output is lost: the order of systems stays as it is"
-    return "; ".join(changes) or same
+            sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
+            if swapped:
+                of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
+                steps = [f"{old:.4g} to {new:.4g}" for old, new in zip(before, after, strict=True)]
+                passes = [
+                    f"{names[j]} passes {names[i]} ({steps[j]}; {steps[i]})" for i, j in swapped[:2]
+                ]
+                more = ", ..." * (len(swapped) > 2)
+                sentences.append(f"{of} change order: {listing(passes, 2)}{more}")
+            change = ", ".join(sentences)
+            alike += not change
+            changes += (
+                [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
+            )
+        same = "the order of systems by mean score stays as it is"
+        if not alike:
+            same = "no score of an output is lost: the order of systems stays as it is"
+        told.append("; ".join(changes) or same)
+    return told
 
 
 # Points of a scale merged: Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring

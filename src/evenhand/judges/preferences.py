@@ -92,7 +92,11 @@ class PreferenceAgreement:
 def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
-    check_order(mode, order, known=votes.positions_known)
+    if not votes.positions_known and (mode == "wmt" or order != "any"):
+        choice = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
+        raise UnknownOption(
+            f"{choice} votes by what stood left, which the table does not say: use mode strict"
+        )
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
     wmt = mode == "wmt"
@@ -184,15 +188,6 @@ def correct_chance(agree: Counted, comparable: Counted, ties: Counted, total: Co
     share = ties / np.where(known, total, 1.0)
     chance = chance_agreement(share)
     return np.asarray(observed - chance), np.where(known & (share < 1), 1 - chance, 0.0)
-
-
-def check_order(mode: Mode, order: Order, *, known: bool) -> None:
-    if known or (mode == "strict" and order == "any"):
-        return
-    choice = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
-    raise UnknownOption(
-        f"{choice} votes by what stood left, which the table does not say: use mode strict"
-    )
 
 
 def check_names(votes: Votes, *, judges: bool = True) -> None:

@@ -567,60 +567,46 @@ class PointUse:
 
 
 def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
+    # scores, pairs of scores, pairs on one point, the variance of that, what it would usually be,
+    # scores at an end, and what they would usually be
     sums, points = np.zeros((7, len(rows.judges))), 0
     at_end = np.zeros((2, len(rows.judges)))
     for at in _split(number_groups(rows.task, rows.criterion)):
-        judges = np.unique(rows.judge[at])
-        score, code = rows.score[at], np.searchsorted(judges, rows.judge[at])
-        counts, t, end = _count(score, code, scale)
-        sums[:, judges] += _compare(counts, t, end)
-        points = max(points, len(np.unique(score)))
-        for side, point in enumerate(_ends(score, scale)):
-            at_end[side, judges] += np.bincount(code, score == point)
+        score, (judges, judge) = rows.score[at], np.unique(rows.judge[at], return_inverse=True)
+        different, code = np.unique(score, return_inverse=True)
+        points = max(points, len(different))
+        limits = (scale.low, scale.high) if scale else (different[0], different[-1])
+        for side, point in enumerate(limits):
+            at_end[side, judges] += np.bincount(judge, score == point)
+        place = (rank_within(np.zeros(len(score), np.int64), score) - 0.5) / len(score)
+        if len(different) > MAX_POINTS + 1:
+            code = number_groups(np.floor(place * MAX_POINTS).astype(np.int64))
+        size = np.bincount(code)
+        # (J, K) scores by judge and point, (K,) places of points, (K,) shares of them at the ends
+        cells = np.bincount(judge * len(size) + code, minlength=len(judges) * len(size))
+        counts = cells.reshape(-1, len(size)).astype(np.float64)
+        of_ends = np.isin(score, limits).astype(np.float64)
+        t, end = (np.bincount(code, one) / size for one in (place, of_ends))
+        n, q = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
+        spread = max(float(np.sqrt(q @ (t - q @ t) ** 2)), 1e-12)
+        u = (t - q @ t) / spread
+        shares = counts / n[:, None]
+        alike, twice = (_tilt(counts, q, np.stack([u, u**2][:k])) for k in (1, 2))
+        pairs = n * (n - 1)
+        # to each judge's pairs is added one that says what is usual: never 0, nor certain
+        usual = (twice**2).sum(axis=1)
+        same = (counts * (counts - 1)).sum(axis=1) + usual
+        part = (shares**2).sum(axis=1)
+        noise = 4 * np.maximum((shares**3).sum(axis=1) - part**2, 0) / n + 2 * part / (pairs + 2)
+        noise, usual = noise * (pairs + 1) ** 2, usual * (pairs + 1)
+        sums[:, judges] += np.stack(
+            [n, pairs + 1, same, noise, usual, counts @ end, n * (alike @ end)]
+        )
     n, pairs, same, noise, same_usual, ends, ends_usual = sums
     pairs, scores = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
     chances = (same / pairs, np.sqrt(noise) / pairs, same_usual / pairs)
     at_ends = (ends / scores, ends_usual / scores, at_end.max(axis=0) / scores)
     return PointUse(n, *chances, *at_ends, points)
-
-
-def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:
-    return (scale.low, scale.high) if scale else (float(score.min()), float(score.max()))
-
-
-def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, Array, Array]:
-    """Return (J, K) scores by judge and point, (K,) places of points, (K,) 1 at the ends."""
-    points, code = np.unique(score, return_inverse=True)
-    code = code.reshape(-1)
-    low, high = _ends(score, scale)
-    place = (rank_within(np.zeros(len(score), np.int64), score) - 0.5) / len(score)
-    if len(points) > MAX_POINTS + 1:
-        code = number_groups(np.floor(place * MAX_POINTS).astype(np.int64))
-    size = np.bincount(code)
-    t = np.bincount(code, place) / size
-    at_end = ((score == low) | (score == high)).astype(np.float64)
-    cell = judge * len(size) + code
-    counts = np.bincount(cell, minlength=(int(judge.max()) + 1) * len(size)).astype(np.float64)
-    return counts.reshape(-1, len(size)), t, np.bincount(code, at_end) / size
-
-
-def _compare(counts: Array, t: Array, end: Array) -> Array:
-    """Return (7, J) sums over the scores of one task and criterion."""
-    # They are scores, pairs of scores, pairs on one point, the variance of that, what it would
-    # usually be, scores at an end, and what they would usually be.
-    n, q = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
-    spread = max(float(np.sqrt(q @ (t - q @ t) ** 2)), 1e-12)
-    u = (t - q @ t) / spread
-    shares = counts / n[:, None]
-    alike, twice = (_tilt(counts, q, np.stack([u, u**2][:k])) for k in (1, 2))
-    pairs = n * (n - 1)
-    # to each judge's pairs is added one that says what is usual: never 0, nor certain
-    usual = (twice**2).sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1) + usual
-    part = (shares**2).sum(axis=1)
-    noise = 4 * np.maximum((shares**3).sum(axis=1) - part**2, 0) / n + 2 * part / (pairs + 2)
-    noise, usual = noise * (pairs + 1) ** 2, usual * (pairs + 1)
-    return np.stack([n, pairs + 1, same, noise, usual, counts @ end, n * (alike @ end)])
 
 
 def _tilt(counts: Array, q: Array, features: Array) -> Array:

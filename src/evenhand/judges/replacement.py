@@ -129,7 +129,7 @@ def compare(panel: Panel, verdict: Array) -> Rows:
     kept = (judged[panel.output] >= 2) & given[panel.output]
     judge, output, own = panel.judge[kept], panel.output[kept], panel.value[kept]
     theirs, others = verdict[output], judged[output] - 1.0
-
+    rest = np.bincount(panel.output, panel.value, minlength=size)[output] - own
     by_judge: Array
     by_llm: Array
     if panel.score == "accuracy":
@@ -142,11 +142,9 @@ def compare(panel: Panel, verdict: Array) -> Rows:
         rows = np.arange(len(mine))
         by_llm = ((theirs * counts[output]).sum(axis=1) - theirs[rows, mine]) / others
     elif panel.score == "abs":
-        sums = np.bincount(panel.output, panel.value, minlength=size)
-        rest = (sums[output] - own) / others
-        by_judge, by_llm = -np.abs(own - rest), -np.abs(theirs - rest)
+        mean = rest / others
+        by_judge, by_llm = -np.abs(own - mean), -np.abs(theirs - mean)
     else:
-        rest = np.bincount(panel.output, panel.value, minlength=size)[output] - own
         squares = np.bincount(panel.output, panel.value**2, minlength=size)[output] - own**2
 
         def distance(x: Array) -> Array:

@@ -470,9 +470,27 @@ def see_judges(
 
 
 def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Lines]:
-    slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
-    judges = range(len(seen.one_end))
-    yield [(j, _write_slope(slopes, mixture, j)) for j in judges]
+    slopes, mixture, severity, lines = seen.slopes, seen.mixture, seen.severity, []
+    for j, error in enumerate(slopes.error.tolist()):
+        outputs, slope, margin = (
+            plural(slopes.outputs[j], "output"),
+            slopes.slope[j],
+            QUANTILE * error,
+        )
+        low, high = float(slope - margin), float(slope + margin)
+        line = Evidence("others' scores", "", float(slope), low, high, float(mixture.log_odds[j]))
+        says = (
+            f"slope {slope:z.2f} ({low:z.2f} to {high:z.2f}) on what the others lead one to expect,"
+            f" over {outputs}, {slopes.shared[j]:,} of them scored by others too; honest judges"
+            f" have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones have 0"
+        )
+        if slopes.constant[j]:
+            says = f"always the same score, over {outputs}: no slope on what the others say"
+        if error >= rating_evidence.UNKNOWN_ERROR:
+            line = Evidence("others' scores", "")
+            says = f"what the others say predicts nothing of {outputs}: no slope"
+        lines.append((j, replace(line, says=says)))
+    yield lines
     end = (
         "{:.0f} % of scores at one end of the scale: carelessness cannot be told from severity or"
         " leniency, and is not flagged on that"
@@ -480,8 +498,19 @@ def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Line
     shares = [(j, share) for j, share in enumerate(seen.one_end.tolist()) if share >= ONE_END]
     yield [(j, Evidence("one end", end.format(100 * share), share)) for j, share in shares]
     for clue in seen.clues:
-        coded = enumerate(clue.judges.tolist())
-        yield [(j, _write_clue(clue, at, mixture)) for at, j in coded]
+        lines, odds = [], mixture.odds_of(clue.logs).tolist()
+        for at, j in enumerate(clue.judges.tolist()):
+            value, n = float(clue.value[at]), int(clue.count[at])
+            span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
+            among = f"nine in ten honest judges with as many: {span}"
+            says = f"half of {n:,} scores within {value:.3g} s; {among} s"
+            if clue.name == "repeats":
+                says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}"
+            elif clue.name == "controls":
+                says = f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected, by"
+                says += f" {value:z.2f} standard deviations on average; {among}"
+            lines.append((j, Evidence(clue.name, says, value, log_odds=odds[at])))
+        yield lines
     lines = []
     for j in np.flatnonzero(severity.outputs >= 2).tolist():
         gap, margin = float(severity.gap[j]), float(severity.margin[j])
@@ -491,35 +520,6 @@ def _write_rating_lines(seen: RatingEvidence, threshold: float) -> Iterable[Line
         lines.append((j, Evidence("severity", says, gap, low, high)))
     yield lines
     yield from _write_habits(seen.verdict, threshold)
-
-
-def _write_slope(slopes: rating_evidence.RatingSlopes, mixture: Mixture, j: int) -> Evidence:
-    outputs, shared = plural(slopes.outputs[j], "output"), int(slopes.shared[j])
-    name = "others' scores"
-    if slopes.error[j] >= rating_evidence.UNKNOWN_ERROR:
-        return Evidence(name, f"what the others say predicts nothing of {outputs}: no slope")
-    slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
-    says = (
-        f"slope {slope:z.2f} ({slope - margin:z.2f} to {slope + margin:z.2f}) on what the others"
-        f" lead one to expect, over {outputs}, {shared:,} of them scored by others too; honest"
-        f" judges have {mixture.mean:.2f} ± {mixture.spread:.2f}, careless ones have 0"
-    )
-    if slopes.constant[j]:
-        says = f"always the same score, over {outputs}: no slope on what the others say"
-    return Evidence(name, says, slope, slope - margin, slope + margin, float(mixture.log_odds[j]))
-
-
-def _write_clue(clue: rating_evidence.Clue, at: int, mixture: Mixture) -> Evidence:
-    value, n = float(clue.value[at]), int(clue.count[at])
-    span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
-    among = "nine in ten honest judges with as many"
-    says = f"half of {n:,} scores within {value:.3g} s; {among}: {span} s"
-    if clue.name == "repeats":
-        says = f"{n:,} second answers, correlation with the first {value:z.2f}; {among}: {span}"
-    elif clue.name == "controls":
-        right = f"{100 * clue.right[at]:.0f} % of {n:,} controls on the side expected"
-        says = f"{right}, by {value:z.2f} standard deviations on average; {among}: {span}"
-    return Evidence(clue.name, says, value, log_odds=float(mixture.odds_of(clue.logs[[at]])[0]))
 
 
 def _say_detectable_ratings(seen: RatingEvidence, level: float) -> str:

@@ -243,6 +243,44 @@ class VarianceComponents(Shown):
 
     def document(self) -> Document:
         """Return what people read: how sure differences are, and what makes them unsure."""
+        total, parts = sum(self.parts.values()), self.parts
+        shares, carried = self.shares, any(one.carries for one in self.components)
+        rows = tuple(
+            {
+                "name": one.title,
+                "short": one.name + " *" * bool(one.carries),
+                "levels": one.levels,
+                "sd": one.sd,
+                "lower": one.lower,
+                "upper": one.upper,
+                "share": shares.get(one.name),
+                "of_error": parts[one.name] / total if total and one.name in parts else None,
+                "p": one.p,
+            }
+            for one in self.components
+        )
+        columns = (
+            Column("short", "source", only=("text",)),
+            Column("name", "source", only=("latex", "markdown", "html")),
+            Column("levels", "levels", "count"),
+            Column("sd", "sd", "figures"),
+            Column(
+                ("lower", "upper"),
+                f"{100 * self.level:g} % interval",
+                "interval figures",
+                priority=5,
+            ),
+            *([Column("share", "variance", "share")] if shares else []),
+            Column("of_error", "of error", "share"),
+            Column("p", "p", "p"),
+        )
+        of_score = "variance: share in that of one score. " if shares else ""
+        legend = [
+            f"sd: standard deviation in {self.unit}. {of_score}of error: share in the variance of"
+            " a difference of two systems. p: of sd = 0."
+        ]
+        legend += ["* with what this design cannot separate from it."] if carried else []
+        table = Table("components", "Sources of variance", columns, rows, legend=tuple(legend))
         seen, model = self.observed, f"Crossed random effects by {self.method}"
         answers = plural(seen.judgments, "score")
         if not self.rated:
@@ -253,51 +291,10 @@ class VarianceComponents(Shown):
         return Document(
             basis=f"{answers}, {of_whom}, {plural(seen.systems, 'system')}. {model}.",
             answer=self.says,
-            parts=(_tabulate_components(self),),
+            parts=(table,),
             findings=list_findings((*self.reasons, *self.notes), self.excluded),
             signature=self.signature,
         )
-
-
-def _tabulate_components(components: VarianceComponents) -> Table:
-    total, parts = sum(components.parts.values()), components.parts
-    shares, carried = components.shares, any(one.carries for one in components.components)
-    rows = tuple(
-        {
-            "name": one.title,
-            "short": one.name + " *" * bool(one.carries),
-            "levels": one.levels,
-            "sd": one.sd,
-            "lower": one.lower,
-            "upper": one.upper,
-            "share": shares.get(one.name),
-            "of_error": parts[one.name] / total if total and one.name in parts else None,
-            "p": one.p,
-        }
-        for one in components.components
-    )
-    columns = (
-        Column("short", "source", only=("text",)),
-        Column("name", "source", only=("latex", "markdown", "html")),
-        Column("levels", "levels", "count"),
-        Column("sd", "sd", "figures"),
-        Column(
-            ("lower", "upper"),
-            f"{100 * components.level:g} % interval",
-            "interval figures",
-            priority=5,
-        ),
-        *([Column("share", "variance", "share")] if shares else []),
-        Column("of_error", "of error", "share"),
-        Column("p", "p", "p"),
-    )
-    of_score = "variance: share in that of one score. " if shares else ""
-    legend = [
-        f"sd: standard deviation in {components.unit}. {of_score}of error: share in the variance of"
-        " a difference of two systems. p: of sd = 0."
-    ]
-    legend += ["* with what this design cannot separate from it."] if carried else []
-    return Table("components", "Sources of variance", columns, rows, legend=tuple(legend))
 
 
 # Share of the variance of a difference up to which a source is said to cancel

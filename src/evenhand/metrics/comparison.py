@@ -106,12 +106,12 @@ def summarise(
     return Differences(difference, p, better, worse, np.maximum(adjusted, p))
 
 
-def draw_swaps(systems: int, draws: int, rng: np.random.Generator) -> Flags:
+def draw_swaps(systems: int, rng: np.random.Generator) -> Flags:
     """Return (B, K) which systems change places; all ways but that of the data, of few systems."""
     if systems <= MAX_EXACT:
         every = np.arange(1, 2**systems)
         return np.asarray((every[:, None] >> np.arange(systems)) & 1, dtype=bool)
-    return rng.random((draws, systems)) < 0.5
+    return rng.random((DRAWS, systems)) < 0.5
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def test_sums(
         draws = (drawn[second] - drawn[first]).T
         draws = draws[~np.isnan(draws).any(axis=1)]  # resamples of one system have no correlation
         return summarise(difference, draws, same, centre=True)
-    swap = draw_swaps(k, DRAWS, rng)[:, :, None] if test == "perm-sys" else None  # (B, K, 1)
+    swap = draw_swaps(k, rng)[:, :, None] if test == "perm-sys" else None  # (B, K, 1)
     if swap is None:
         moved = np.empty((m, DRAWS, k, f))
         flat = np.ascontiguousarray(np.moveaxis(metrics, 0, 2).reshape(k, s, m * f))
@@ -223,7 +223,7 @@ def test_pair_sums(parts: Array, pairs: Pairs, rng: np.random.Generator) -> Diff
     m, _, p = parts.shape
     systems = round((1 + sqrt(1 + 8 * p)) / 2)
     i, j = np.triu_indices(systems, 1)
-    swap = draw_swaps(systems, DRAWS, rng)
+    swap = draw_swaps(systems, rng)
     who = 2 * swap[:, i] + swap[:, j]  # (B, P)
     marks = np.concatenate([who == one for one in range(4)], axis=1).astype(np.float64)
     first, second = pairs

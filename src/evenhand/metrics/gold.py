@@ -144,9 +144,13 @@ class Gold:
             n = float(votes.size)
         lost = [name for name in self.systems if name not in names]
         why = "human references that not all metrics scored"
-        whom: Any = {"systems": len(lost), "of_systems": len(self.systems)}
-        whom["system_names"] = tuple(lost)
-        excluded = Exclusion("systems", why, self.n - n, self.n, unit="judgment", **whom)
+        excluded = Exclusion(
+            *("systems", why, self.n - n, self.n),
+            systems=len(lost),
+            of_systems=len(self.systems),
+            system_names=tuple(lost),
+            unit="judgment",
+        )
         return replace(
             self,
             systems=names,
@@ -207,10 +211,20 @@ def make_golds(
     for name, one in parts_of.items():
         rows_of = tasks.get(name)
         part = votes if rows_of is None or len(parts_of) == 1 else take_task(votes, rows_of)
-        advise = _advise_on(pairs, [*parts_of], name)
-        task = name or (next(iter(tasks)) if len(tasks) == 1 else "")
-        gold = replace(_take_votes(one, part), notes=asked, advise=advise, task=task)
-        golds[name] = replace(gold, documents=documents, left_out=_list_left_out(pairs))
+        gold = _take_ranking(one)
+        known = np.isin(part.systems, gold.systems)
+        part = part.take(known[part.left] & known[part.right])
+        golds[name] = replace(
+            gold,
+            votes=None if part.items == ("",) else recode_systems(part, gold.systems),
+            n=float(part.size),
+            digest=digest_votes(part),
+            notes=asked,
+            advise=_advise_on(pairs, [*parts_of], name),
+            task=name or (next(iter(tasks)) if len(tasks) == 1 else ""),
+            documents=documents,
+            left_out=_list_left_out(pairs),
+        )
     return golds
 
 
@@ -289,14 +303,6 @@ def _take_ranking(ranking: Ranking) -> Gold:
     name = f"{ranking.scale} ({ranking.model})"
     n, digest = float(ranking.n_judgments), ranking.signature
     return Gold(name, ranking.systems, (), scores, np.zeros(1, dtype=np.int64), n, digest)
-
-
-def _take_votes(ranking: Ranking, votes: Votes) -> Gold:
-    gold = _take_ranking(ranking)
-    known = np.isin(votes.systems, gold.systems)
-    votes = votes.take(known[votes.left] & known[votes.right])
-    with_items = None if votes.items == ("",) else recode_systems(votes, gold.systems)
-    return replace(gold, votes=with_items, n=float(votes.size), digest=digest_votes(votes))
 
 
 def _take_ratings(rows: RatingRows, *, lower_is_better: bool | None) -> Gold:
@@ -448,11 +454,14 @@ def _list_scored(gold: Gold, scores: MetricScores) -> list[int]:
     references = [name for name in lacking if reads_human(name)]
     if len(references) < len(lacking):
         names = [name for name in lacking if name not in references]
-        who = _name_lacking(scores, names[0])
+        who, rows = list(scores.metrics), scores.values[:, known.get(names[0], 0)]
+        if names[0] in known:
+            who = [one for one, row in zip(who, rows, strict=True) if np.isnan(row).all()]
         others = [name for name in scores.systems if name not in gold.systems]
         same = f"; scores name {listing(others, 3)}, which people did not judge" if others else ""
         raise InvalidJudgments(
-            f"{who} no score of {listing(names)}, which people judged"
+            f"{listing(who, 3)} {'has' if len(who) == 1 else 'have'} no score of {listing(names)},"
+            " which people judged"
             f"{scores.describe_unread()}{same}:"
             f" {'give systems the same names, ' if others else ''}add them, or leave them out"
             f" ({write_without('system', names)})"
@@ -505,15 +514,6 @@ def _match_systems(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Me
     return scores
 
 
-def _name_lacking(scores: MetricScores, system: str) -> str:
-    """Return which metrics lack a system, as the subject of a sentence."""
-    names = list(scores.metrics)
-    if system in scores.systems:
-        rows = scores.values[:, scores.systems.index(system)]
-        names = [one for one, row in zip(names, rows, strict=True) if np.isnan(row).all()]
-    return f"{listing(names, 3)} {'has' if len(names) == 1 else 'have'}"
-
-
 def _match_items(gold: Gold, scores: MetricScores, notes: list[Finding]) -> Integers:
     place = {name: at for at, name in enumerate(scores.items)}
     found = np.array([place.get(name, -1) for name in gold.items])
@@ -555,7 +555,11 @@ def _align_systems(
             f" {int(there[m].sum()):,} items, and means are compared: add the others, or leave out"
             f" {listing(which)} ({write_without('system', which)})"
         )
-    people, means = (_average(one) for one in (gold.scores[None], values))
+    people, means = (
+        steps.restore(average_systems(~np.isnan(one), steps))
+        for one in (gold.scores[None], values)
+        for steps in [Steps.count(one)]
+    )
     whole = replace(
         gold,
         items=(),
@@ -565,12 +569,6 @@ def _align_systems(
         votes=None,
     )
     return Aligned(whole, scores.metrics, means[:, :, None], tuple(notes))
-
-
-def _average(scores: Array) -> Array:
-    """Return (M, K) means over items of (M, K, S) scores."""
-    steps = Steps.count(scores)
-    return steps.restore(average_systems(~np.isnan(scores), steps))
 
 
 def _align_votes(

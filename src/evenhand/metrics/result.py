@@ -160,8 +160,14 @@ class MetaEvaluation(Shown):
             parts.append(
                 Table("pairs", "Pairs of metrics", of_pairs, pair_rows, limit=MAX_PAIRS_SHOWN)
             )
+        counts = [plural(len(self.systems), "system")]
+        counts += [plural(self.items, "item")] if self.items else []
+        counts += [] if self.judges is None else [plural(self.judges, "judge")]
+        compared = f" Test: {self.test}." if self.pairs else ""
+        what = plural(len(self.metrics), "metric")
+        gold = "people's scores" if self.gold == "scores" else self.gold
         return Document(
-            basis=self._basis,
+            basis=f"{what} against {gold}: {', '.join(counts)}.{compared}",
             answer=self._answer,
             parts=tuple(parts),
             findings=list_findings(self.notes, self.excluded),
@@ -173,16 +179,6 @@ class MetaEvaluation(Shown):
     def _unasked(self) -> bool:
         """Whether statistics are those without --statistic."""
         return {*self.values, "spa"} == {*UNASKED}
-
-    @property
-    def _basis(self) -> str:
-        counts = [plural(len(self.systems), "system")]
-        counts += [plural(self.items, "item")] if self.items else []
-        counts += [] if self.judges is None else [plural(self.judges, "judge")]
-        compared = f" Test: {self.test}." if self.pairs else ""
-        what = plural(len(self.metrics), "metric")
-        gold = "people's scores" if self.gold == "scores" else self.gold
-        return f"{what} against {gold}: {', '.join(counts)}.{compared}"
 
     @property
     def _answer(self) -> tuple[str, ...]:

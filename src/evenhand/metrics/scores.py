@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
@@ -127,15 +127,6 @@ class MetricScores:
         unread = {new[one]: first for one, first in self.unread.items()}
         return replace(self, metrics=tuple(new.values()), unread=unread)
 
-    def note_unread(self, unread: Mapping[str, Unread]) -> MetricScores:
-        """Keep what is no number; a metric without any number is there without scores."""
-        others = [note.values["columns"] for note in self.notes if note.code == "no-metrics"]
-        dropped = {name for names in others for name in names}
-        lost = [one for one in unread if one not in self.metrics and one not in dropped]
-        values = np.full((len(lost), len(self.systems), len(self.items)), np.nan)
-        values = np.concatenate([self.values, values])
-        return replace(self, metrics=(*self.metrics, *lost), values=values, unread=unread)
-
     def describe_unread(self) -> str:
         """Say in brackets which score is no number, where one is."""
         told = [self.unread[one].describe() for one in self.metrics if one in self.unread]
@@ -203,9 +194,10 @@ def read_scores(source: Any, *, settings: Settings = PLAIN) -> MetricScores:
         each = {name: read_scores(one, settings=settings) for name, one in source.items()}
         parts = [one.rename(str(name)) for name, one in each.items()]
         return join_scores(parts)
-    if is_folder(source) or (isinstance(source, str | Path) and FILES.search(str(source))):
-        path = Path(source)
-        return read_metric_folder(path) if path.is_dir() else read_metric_file(path)
+    if is_folder(source):
+        return read_metric_folder(Path(source))
+    if isinstance(source, str | Path) and FILES.search(str(source)):
+        return read_metric_file(Path(source))
     if isinstance(source, MetricScores | Ratings):
         return source if isinstance(source, MetricScores) else tabulate(source, "")
     sheet = settings.get("sheet") if str(source).lower().endswith(".xlsx") else None
@@ -422,32 +414,6 @@ def _list_numbers(table: Table, columns: Sequence[str]) -> list[str]:
     return found
 
 
-def _list_words(table: Table, header: Header, columns: Sequence[str], *, judged: bool) -> list[str]:
-    """Return the columns of words that tell outputs of an item apart, as a metric does.
-
-    Texts are none, nor what all outputs of an item or system share, such as a domain or a team,
-    nor what varies among the rows of an output. Beside judges, where few outputs have two rows,
-    nothing tells whether a column is of outputs or of judgments.
-    """
-    keys = [one for role in ("task", "item", "system") for one in header.candidates(role)[:1]]
-    cells = _look(table, [*dict.fromkeys((*keys, *columns))], ROWS_LOOKED_AT)
-    *whole, system = [cells[one] for one in keys] if header.candidates("system") else [[]]
-    items = [*zip(*whole, strict=True)] if header.candidates("item") else []
-    rows, outputs = len(system), [*zip(items, system, strict=True)] if items else system
-    found = []
-    for name in () if judged and 2 * rows < 3 * len({*outputs}) else columns:
-        if name not in cells or table.schema[name].is_numeric() or table.holds_texts(name):
-            continue
-        words = [None if _is_blank(one) else str(one).strip() for one in cells[name]]
-        there = [one for one in words if one is not None]
-        spaced = sum(" " in one or bool(re.match(WRITTEN, one)) for one in there)
-        shared = _follows(words, items) or _follows(words, system) if items else len({*there}) < 2
-        few = 2 * len({*there}) <= len({*outputs})  # others name outputs
-        if few and 2 * spaced <= len(there) and not shared and _follows(words, outputs):
-            found.append(name)
-    return found
-
-
 def _follows(words: Sequence[str | None], keys: Sequence[Any]) -> bool:
     """Say whether rows of one key have one word."""
     pairs = {pair for pair in zip(keys, words, strict=True) if pair[1] is not None}
@@ -477,9 +443,28 @@ def _note_others(
 def _note_words(
     table: Table, header: Header, columns: Sequence[str], *, judged: bool
 ) -> list[Finding]:
-    """Name columns of words that are not read as metrics, each with its first word."""
+    """Name columns of words that tell outputs of an item apart, as a metric does.
+
+    Texts do not, nor what all outputs of an item or system share, such as a domain or a team, nor
+    what varies among the rows of an output. Beside judges, where few outputs have two rows, nothing
+    tells whether a column is of outputs or of judgments.
+    """
+    keys = [one for role in ("task", "item", "system") for one in header.candidates(role)[:1]]
+    cells = _look(table, [*dict.fromkeys((*keys, *columns))], ROWS_LOOKED_AT)
+    *whole, system = [cells[one] for one in keys] if header.candidates("system") else [[]]
+    items = [*zip(*whole, strict=True)] if header.candidates("item") else []
+    rows, outputs = len(system), [*zip(items, system, strict=True)] if items else system
     told = []
-    for name in _list_words(table, header, columns, judged=judged):
+    for name in () if judged and 2 * rows < 3 * len({*outputs}) else columns:
+        if name not in cells or table.schema[name].is_numeric() or table.holds_texts(name):
+            continue
+        words = [None if _is_blank(one) else str(one).strip() for one in cells[name]]
+        there = [one for one in words if one is not None]
+        spaced = sum(" " in one or bool(re.match(WRITTEN, one)) for one in there)
+        shared = _follows(words, items) or _follows(words, system) if items else len({*there}) < 2
+        few = 2 * len({*there}) <= len({*outputs})  # others name outputs
+        if not few or 2 * spaced > len(there) or shared or not _follows(words, outputs):
+            continue
         text = table.schema[name] == nw.String
         first = find_rows(table.frame, is_no_number(name) if text else ~nw.col(name).is_null(), 1)
         told += [f"{name} ('{one[name]}', {name_rows([one]).strip(' ()')})" for one in first]
@@ -514,13 +499,8 @@ def _read(
 
     beside: as of `tabulate`.
     """
-    stem = "" if beside else Path(table.name).stem
-    scores = [columns["score"]] if "score" in columns else columns["criterion"]
-
-    def name_metric(column: str, row: Mapping[str, Any]) -> str:
-        if "score" not in columns:
-            return column
-        return str(row[columns["criterion"]]) if "criterion" in columns else stem
+    stem, long = "" if beside else Path(table.name).stem, "score" in columns
+    scores = [columns["score"]] if long else columns["criterion"]
 
     header = table.header(ReadOptions({k: v for k, v in columns.items() if isinstance(v, str)}))
     for column in dict.fromkeys(one for role in PLACES for one in header.candidates(role)[:1]):
@@ -529,7 +509,19 @@ def _read(
                 f"scores of {table.name} have no {column}{name_rows(rows)}: fill it, or delete"
                 " these rows"
             )
-    table, unread = _blank_words(table, scores, name_metric)
+    # empty the cells of scores that are no numbers, and keep the first of each metric
+    wrong, unread = _find_words(table, scores), dict[str, Unread]()
+    if wrong and find_rows(table.frame, nw.any_horizontal(*wrong.values(), ignore_nulls=True), 1):
+        frame = keep_places(table.frame)
+        for column, test in wrong.items():
+            for row in find_rows(frame, test, count_rows(frame)):
+                of_row = str(row[columns["criterion"]]) if long and "criterion" in columns else stem
+                name = of_row if long else column
+                place = f"{table.name}{name_rows([row])}"
+                first = unread.get(name, Unread(str(row[column]), column, place, 0))
+                unread[name] = replace(first, cells=first.cells + 1)
+            frame = frame.with_columns(nw.when(~test).then(nw.col(column)).alias(column))
+        table = table.with_frame(frame)
     texts = [one for one in scores if table.schema[one] == nw.String]
     some = [nw.col(one).str.contains(r"\d").any().alias(one) for one in texts]
     there = fetch_columns(table.frame.select(*some)) if some else {}
@@ -537,53 +529,38 @@ def _read(
     if not left:
         size = len(unread), 0, 0
         return MetricScores((*unread,), (), (), np.zeros(size), unread=unread)
-    held = dict(columns) if "score" in columns else {**columns, "criterion": left}
+    held = dict(columns) if long else {**columns, "criterion": left}
     bad, missing = settings.get("skip_bad_rows", False), settings.get("missing", ())
     data = read(table, columns=held, decimal=".", missing=missing, skip_bad_rows=bad)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"{table.name} holds no scores of metrics, one a row or a column")
     emptied = sum(one.cells for one in unread.values())
-    return tabulate(data, stem, beside=beside, emptied=emptied).note_unread(unread)
+    found = tabulate(data, stem, beside=beside, emptied=emptied)
+    # a metric without any number is there without scores
+    others = [note.values["columns"] for note in found.notes if note.code == "no-metrics"]
+    known = {*found.metrics, *(name for names in others for name in names)}
+    lost = [one for one in unread if one not in known]
+    blank = np.full((len(lost), len(found.systems), len(found.items)), np.nan)
+    values = np.concatenate([found.values, blank])
+    return replace(found, metrics=(*found.metrics, *lost), values=values, unread=unread)
 
 
-def _blank_words(
-    table: Table, scores: Sequence[str], name_metric: Callable[[str, Mapping[str, Any]], str]
-) -> tuple[Table, dict[str, Unread]]:
-    """Empty the cells of scores that are no numbers; return the first of each metric.
-
-    name_metric: the metric of a column and a row.
-    """
-    wrong = {one: test for one in scores if (test := _is_word(table, one)) is not None}
-    if not wrong or not find_rows(
-        table.frame, nw.any_horizontal(*wrong.values(), ignore_nulls=True), 1
-    ):
-        return table, {}
-    frame, unread = keep_places(table.frame), dict[str, Unread]()
-    for column, test in wrong.items():
-        for row in find_rows(frame, test, count_rows(frame)):
-            name = name_metric(column, row)
-            place = f"{table.name}{name_rows([row])}"
-            first = unread.get(name, Unread(str(row[column]), column, place, 0))
-            unread[name] = replace(first, cells=first.cells + 1)
-        frame = frame.with_columns(nw.when(~test).then(nw.col(column)).alias(column))
-    return table.with_frame(frame), unread
-
-
-def _is_word(table: Table, column: str) -> nw.Expr | None:
-    """Return where a score is no finite number and cannot be read as one."""
-    dtype, cell = table.schema[column], nw.col(column)
-    if dtype.is_float():
-        return (cell.abs() > FARTHEST).fill_null(value=False)
-    if dtype != nw.String:
-        return None
-    text = cell.str.strip_chars()
-    first = [str(one).strip() for one in _look(table, [column])[column]]
-    commas = sum(bool(re.match(COMMA, one)) for one in first)
-    points = sum(bool(re.match(PATTERN, one)) for one in first)
-    # one comma among numbers is a slip; of several the decimals may follow commas
-    known = text.str.contains(PER_CENT if commas < points else WRITTEN)
-    known |= text.is_in([*table.missing, column])
-    return (is_no_number(column) & ~known).fill_null(value=False)
+def _find_words(table: Table, scores: Sequence[str]) -> dict[str, nw.Expr]:
+    """Return, by column, where a score is no finite number and cannot be read as one."""
+    wrong = {}
+    for column in scores:
+        dtype, cell = table.schema[column], nw.col(column)
+        if dtype.is_float():
+            wrong[column] = (cell.abs() > FARTHEST).fill_null(value=False)
+        elif dtype == nw.String:
+            first = [str(one).strip() for one in _look(table, [column])[column]]
+            commas = sum(bool(re.match(COMMA, one)) for one in first)
+            points = sum(bool(re.match(PATTERN, one)) for one in first)
+            # one comma among numbers is a slip; of several the decimals may follow commas
+            text, pattern = cell.str.strip_chars(), PER_CENT if commas < points else WRITTEN
+            known = text.str.contains(pattern) | text.is_in([*table.missing, column])
+            wrong[column] = (is_no_number(column) & ~known).fill_null(value=False)
+    return wrong
 
 
 def _is_table(source: Mapping[Any, Any]) -> bool:
@@ -673,21 +650,24 @@ def join_scores(parts: Sequence[MetricScores]) -> MetricScores:
             f"scores of {listing(whole, 3)} are of systems as a whole, and those of"
             f" {listing(outputs, 3)} of outputs: compare them in two runs"
         )
-    systems = tuple(sorted({one for part in parts for one in part.systems}))
-    items = tuple(dict.fromkeys(one for part in parts for one in part.items))
+    return _combine(parts, metrics)
+
+
+def _combine(parts: Sequence[MetricScores], metrics: Sequence[str]) -> MetricScores:
+    """Put parts of which no two score the same output by the same metric into one array."""
+    systems = sorted({one for part in parts for one in part.systems})
+    items = [*dict.fromkeys(one for part in parts for one in part.items)]
     values = np.full((len(metrics), len(systems), len(items)), np.nan)
-    place = {one: at for at, one in enumerate(items)}
-    row = 0
+    m, k, s = ({name: at for at, name in enumerate(names)} for names in (metrics, systems, items))
     for part in parts:
-        k = [systems.index(one) for one in part.systems]
-        s = [place[one] for one in part.items]
-        values[np.ix_(range(row, row + len(part.metrics)), k, s)] = part.values
-        row += len(part.metrics)
+        rows = [m[one] for one in part.metrics], [k[one] for one in part.systems]
+        values[np.ix_(*rows, [s[one] for one in part.items])] = part.values
     notes = tuple(note for part in parts for note in part.notes)
     negated = tuple(one for part in parts for one in part.negated)
     tasks = tuple(dict.fromkeys(one for part in parts for one in part.tasks))
     unread = {metric: first for part in parts for metric, first in part.unread.items()}
-    return MetricScores(tuple(metrics), systems, items, values, notes, negated, tasks, unread)
+    names = tuple(metrics), tuple(systems), tuple(items)
+    return MetricScores(*names, values, notes, negated, tasks, unread)
 
 
 def orient(scores: MetricScores, lower: Collection[str] = ()) -> MetricScores:
@@ -749,7 +729,15 @@ def read_metric_folder(folder: Path, task: str | None = None) -> MetricScores:
         folder = folder / task
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
     if inner and not any(FILES.search(one.name) for one in folder.iterdir()):
-        return join_tasks({one.name: _read_metric_files(one, people) for one in inner})
+        # language pairs stand behind each other; an item has its task before its name
+        parts = [_read_metric_files(one, people) for one in inner]
+        if len(parts) == 1 and parts[0].items == ("",):
+            return parts[0]  # of systems as a whole, which have no items to name
+        named = [
+            replace(part, items=tuple(f"{pair} / {one}" for one in part.items), tasks=(pair,))
+            for pair, part in zip([one.name for one in inner], parts, strict=True)
+        ]
+        return _combine(named, sorted({one for part in named for one in part.metrics}))
     return _read_metric_files(folder, people)
 
 
@@ -811,27 +799,6 @@ def read_metric_file(path: Path) -> MetricScores:
     return MetricScores((name,), tuple(sorted(scores)), items, values, (note,), unread=unread)
 
 
-def join_tasks(parts: Mapping[str, MetricScores]) -> MetricScores:
-    """Put language pairs behind each other; an item has its task before its name."""
-    if len(parts) == 1 and (only := next(iter(parts.values()))).items == ("",):
-        return only  # of systems as a whole, which have no items to name
-    metrics = tuple(sorted({one for part in parts.values() for one in part.metrics}))
-    systems = tuple(sorted({one for part in parts.values() for one in part.systems}))
-    items, blocks = list[str](), list[Array]()
-    for task, part in parts.items():
-        block = np.full((len(metrics), len(systems), len(part.items)), np.nan)
-        rows = [metrics.index(one) for one in part.metrics]
-        block[np.ix_(rows, [systems.index(one) for one in part.systems])] = part.values
-        items += [f"{task} / {one}" for one in part.items]
-        blocks.append(block)
-    notes = tuple(note for part in parts.values() for note in part.notes)
-    values = np.concatenate(blocks, axis=2)
-    unread = {name: first for part in parts.values() for name, first in part.unread.items()}
-    return MetricScores(
-        metrics, systems, tuple(items), values, notes, tasks=tuple(parts), unread=unread
-    )
-
-
 def read_gold_folder(
     folder: Path, task: str | None, criterion: str | None, *, where: str | None = None
 ) -> Ratings:
@@ -853,9 +820,7 @@ def read_gold_folder(
         raise UnknownFormat(f"'{human}' has no files such as en-de.mqm{SEGMENTS}")
     if task is not None and task not in found:
         raise InvalidJudgments(f"no task '{task}' in {human}.{suggest_or_list(task, [*found])}")
-    columns: dict[str, list[Any]] = {
-        name: [] for name in ("task", "criterion", "item", "system", "score", "document")
-    }
+    rows: list[tuple[Any, ...]] = []
     for pair, protocols in found.items():
         if task is not None and pair != task:
             continue
@@ -867,34 +832,30 @@ def read_gold_folder(
             hint = suggest_or_list(protocol, [*protocols])
             raise InvalidJudgments(f"no criterion '{protocol}' of {pair} in {human}.{hint}")
         scores = read_mtme_scores(protocols[protocol])
-        n = len(next(iter(scores.values())))
-        documents = _read_documents(folder / "documents" / f"{pair}.docs", n)
-        for system, values in scores.items():
-            given = [at for at, value in enumerate(values) if not np.isnan(value)]
-            columns["task"] += [pair] * len(given)
-            columns["criterion"] += [protocol] * len(given)
-            columns["item"] += [str(at + 1) for at in given]
-            columns["system"] += [system] * len(given)
-            columns["score"] += [values[at] for at in given]
-            columns["document"] += [documents[at] for at in given]
+        n, path = len(next(iter(scores.values()))), folder / "documents" / f"{pair}.docs"
+        documents = [""] * n
+        if path.is_file():
+            lines = path.read_text().splitlines()
+            documents = [line.split()[-1] if line.strip() else "" for line in lines]
+        if len(documents) != n:
+            raise InvalidJudgments(
+                f"'{path}' has {plural(len(documents), 'line')}, and people's scores are of {n:,}"
+                " items: it needs a line for each"
+            )
+        rows += [
+            (pair, protocol, str(at + 1), system, value, documents[at])
+            for system, values in scores.items()
+            for at, value in enumerate(values)
+            if not np.isnan(value)
+        ]
+    names = ("task", "criterion", "item", "system", "score", "document")
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
     if len({*columns["document"]}) < 2:
         del columns["document"]
     data = hold_scores(columns, f"folder {folder.name}", where=where)
     if not isinstance(data, Ratings):
         raise UnknownFormat(f"'{human}' holds no scores")
     return data
-
-
-def _read_documents(path: Path, n: int) -> list[str]:
-    if not path.is_file():
-        return [""] * n
-    names = [line.split()[-1] if line.strip() else "" for line in path.read_text().splitlines()]
-    if len(names) != n:
-        raise InvalidJudgments(
-            f"'{path}' has {plural(len(names), 'line')}, and people's scores are of {n:,} items: it"
-            " needs a line for each"
-        )
-    return names
 
 
 def refuse_documents(item: str, documents: Iterable[str]) -> InvalidJudgments:

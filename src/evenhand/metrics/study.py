@@ -274,7 +274,22 @@ class Study:
         judged, rng = self.judged, np.random.default_rng(self.seed)
         cells = self.scores.whole[:, judged]
         if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
-            parts = self._split(name, measured, Scaled.by(cells, self.scores.whole))
+            people, scores = self.people.whole[0], self.scores.whole
+            metrics = Scaled.by(cells, scores)
+            if name == "pa":
+                parts = comparison.share_order(measured.people, measured.metrics)
+            elif name == "spa":
+                items = measures.find_items(people)
+                flips, by_people, by_metric = self._flip(people, scores, items)
+                p = by_people.mean(axis=0), by_metric.mean(axis=1)
+                chosen = scores[:, :, items]
+                parts = comparison.soften(metrics, chosen, flips, *p, whole=self.whole)
+            else:
+                stars = np.repeat(measured.stars[:, None], people.shape[1], axis=1)
+                limit = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
+                own = measures.split_accuracy(people, scores, limit)
+                limit = limit / metrics.unit[:, None]
+                parts = comparison.share_accuracy(people, metrics, limit, own)
             return comparison.test_pair_sums(parts, pairs, rng)
         pearson = name == "segment-pearson"
         rows = cells if pearson else measured.metrics
@@ -283,8 +298,8 @@ class Study:
         rounding = 4 * self.scores.error / spread
         same = comparison.SAME + rounding[pairs[0]] + rounding[pairs[1]]
         if test == "williams":
-            people = self.people.whole[0, judged] if pearson else measured.people
-            return comparison.test_williams(people, rows, pairs, same)
+            gold = self.people.whole[0, judged] if pearson else measured.people
+            return comparison.test_williams(gold, rows, pairs, same)
         if name in OF_MEANS and test == "perm-sys":
             cells = measured.metrics  # on one scale, however noisy segments are
         of_people = Scaled.by(self.people.whole[:, judged], self.people.whole)
@@ -293,17 +308,3 @@ class Study:
         measure = comparison.measure_pearson if pearson else comparison.measure_systems(word)
         how: Any = {"judged": judged, "test": test, "values": values, "same": same}
         return comparison.test_sums(of_metrics, of_people, measure, pairs, rng, **how)
-
-    def _split(self, name: str, measured: Measured, metrics: Scaled) -> Array:
-        people, scores = self.people.whole[0], self.scores.whole
-        if name == "pa":
-            return comparison.share_order(measured.people, measured.metrics)
-        if name == "spa":
-            items = measures.find_items(people)
-            flips, by_people, by_metric = self._flip(people, scores, items)
-            p = by_people.mean(axis=0), by_metric.mean(axis=1)
-            return comparison.soften(metrics, scores[:, :, items], flips, *p, whole=self.whole)
-        stars = np.repeat(measured.stars[:, None], people.shape[1], axis=1)
-        epsilon = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
-        own = measures.split_accuracy(people, scores, epsilon)
-        return comparison.share_accuracy(people, metrics, epsilon / metrics.unit[:, None], own)
