@@ -76,14 +76,10 @@ class BestVariant:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
-        told: dict[str, Any] = {
-            "variants": list(self.variants),
-            "not_judged": list(self.not_judged),
-        }
-        told |= {} if self.wide is None else {"wide": list(self.wide)}
         rare = ("fresh", "wide")
         held = {k: one for k, one in vars(self).items() if k not in rare or one is not None}
-        return {**held, **told}
+        listed = {k: list(held[k]) for k in ("variants", "not_judged", "wide") if k in held}
+        return held | listed
 
 
 def note_owners(systems: Sequence[str], owners: Mapping[str, str]) -> list[Finding]:
@@ -322,5 +318,4 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         "distance to the mean of others' systems, corrected for the choice of the best variant",
         "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
     )
-    title = "The best variant of each owner"
-    return [Table("owners", title, columns, rows, legend=legend)]
+    return [Table("owners", "The best variant of each owner", columns, rows, legend=legend)]

@@ -123,8 +123,7 @@ class JudgeBias:
 
 def ranking_inflation(fit: Fit, tally: Tally) -> float:
     """Return φ: how much scores of rankings vary beside those of independent comparisons."""
-    pooled = tally.pool(("judge", "ranking"))
-    panel, delta = make_panel(fit, pooled, 1.0, ("judge", "ranking"))
+    panel, delta = make_panel(fit, tally.pool(("judge", "ranking")), 1.0, ("judge", "ranking"))
     ranking = np.unique(panel.codes["ranking"], return_inverse=True)[1].reshape(-1)
     local = panel.expand(np.full(panel.size, delta))
     bias = panel.by_judge(local.eta) / np.maximum(panel.by_judge(local.eta_eta), 1e-300)
@@ -269,9 +268,36 @@ class PositionBias(Shown):
         return Document(
             basis=f"{answers}. {say_clusterings(self.clusterings)}",
             answer=self.says,
-            parts=(_tabulate(self),),
+            parts=(self._tabulate(),),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
+        )
+
+    def _tabulate(self) -> Table:
+        every = {"n": self.n_comparisons, "estimate": self.estimate, "stderr": self.stderr}
+        every |= {"lower": self.lower, "upper": self.upper, "share": self.share, "p_none": self.p}
+        rows = tuple(
+            {
+                **dict.fromkeys((*ROW_KEYS, "first", "second")),
+                **row,
+                "name": row.get("judge", "all"),
+                "share_lower": share_first(row["lower"]),
+                "share_upper": share_first(row["upper"]),
+            }
+            for row in (every, *(one.to_dict() for one in self.judges))
+        )
+        outstanding = {*self.stand_out}
+        last = max(
+            (i for i, one in enumerate(self.judges, start=1) if one in outstanding), default=0
+        )
+        return Table(
+            "position-bias",
+            "How often the output shown first wins",
+            COLUMNS if self.judges else COLUMNS[:2] + COLUMNS[4:8],
+            rows,
+            limit=1 + max(MIN_JUDGES_SHOWN, last),
+            legend=LEGEND if self.judges else (),
+            without=("name", "first", "second", "share_lower", "share_upper"),
         )
 
 
@@ -298,32 +324,6 @@ COLUMNS: Final = (
     Column("p_common", "vs median", "p"),
     Column("p_common_adjusted", "adjusted", "p"),
 )
-
-
-def _tabulate(bias: PositionBias) -> Table:
-    every = {"n": bias.n_comparisons, "estimate": bias.estimate, "stderr": bias.stderr}
-    every |= {"lower": bias.lower, "upper": bias.upper, "share": bias.share, "p_none": bias.p}
-    rows = [
-        {
-            **dict.fromkeys((*ROW_KEYS, "first", "second")),
-            **row,
-            "name": row.get("judge", "all"),
-            "share_lower": share_first(row["lower"]),
-            "share_upper": share_first(row["upper"]),
-        }
-        for row in (every, *(one.to_dict() for one in bias.judges))
-    ]
-    outstanding = set(bias.stand_out)
-    last = max((i + 1 for i, one in enumerate(bias.judges) if one in outstanding), default=0)
-    return Table(
-        "position-bias",
-        "How often the output shown first wins",
-        COLUMNS if bias.judges else COLUMNS[:2] + COLUMNS[4:8],
-        tuple(rows),
-        limit=1 + max(MIN_JUDGES_SHOWN, last),
-        legend=LEGEND if bias.judges else (),
-        without=("name", "first", "second", "share_lower", "share_upper"),
-    )
 
 
 @carries_excluded(*OF_SYSTEMS)
@@ -395,8 +395,7 @@ def fit_order(tally: Tally) -> Fit:
     try:
         return BradleyTerry(order_effect=True).fit(tally)
     except NotIdentified as refusal:
-        why = refusal.without_options()
-        raise NotIdentified(f"{UNKNOWN}: {why}") from refusal
+        raise NotIdentified(f"{UNKNOWN}: {refusal.without_options()}") from refusal
 
 
 def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) -> PositionBias:
@@ -416,8 +415,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
     notes = [clustering.headline] if clustering.headline else []
     sides = find_one_sided(tally, None)
     if sides.uneven:
-        both = sides.both_orders
-        notes.append(say("sides-uneven", "warning", named=sides.named, both=both))
+        notes.append(say("sides-uneven", "warning", named=sides.named, both=sides.both_orders))
     parts = [f"position bias, {name_model(fit)}"]
     parts += ["importance weights"] if tally.squares is not None else []
     signature = write_signature(
@@ -638,11 +636,10 @@ def find_rating_bias(
     ('a', -8.3)
     """
     require_level(level)
-    table = require_scores(data, "severity, drift and controls are of ratings, not of")
-    if isinstance(table, Ratings):
-        controls = choose_columns(table, controls)
-        table = leave_out_controls(table).rows(factors=controls)
-    rows = table
+    rows = require_scores(data, "severity, drift and controls are of ratings, not of")
+    if isinstance(rows, Ratings):
+        controls = choose_columns(rows, controls)
+        rows = leave_out_controls(rows).rows(factors=controls)
     rows = rows.take(np.lexsort((rows.score, rows.system, rows.judge, rows.item)))
     scores = take_scores(rows)
     if "judge" not in scores.factors or scores.factors["judge"].size < 2:

@@ -128,8 +128,7 @@ def make_refitter(fit: Fit) -> Refitter | None:
         return None
     sides, each = np.zeros((k, many)), np.arange(many)
     sides[design.left, each], sides[design.right, each] = 1.0, -1.0
-    scale = np.sqrt(np.diag(fit.raw_vcov))[:, None]
-    return Refitter(fit, sides, scale)
+    return Refitter(fit, sides, np.sqrt(np.diag(fit.raw_vcov))[:, None])
 
 
 # What resamples are drawn from: counts by cluster, and the pairs that they belong to.

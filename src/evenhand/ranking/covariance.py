@@ -589,8 +589,7 @@ def _part_without(
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts, k = {}, len(fit.systems)
     if rest and isinstance(pieces, sandwich.PairSums):
-        pooled = replace(pieces, codes=np.zeros_like(pieces.codes), size=1)
-        whole = pooled.boards(k)[0]
+        whole = replace(pieces, codes=np.zeros_like(pieces.codes), size=1).boards(k)[0]
         whole = whole + whole.T
     for g, known in rest.items():
         parts[g] = np.zeros(k, dtype=np.intp)
@@ -687,8 +686,7 @@ def find_spread(
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)
         n, df = int(fit.n_comparisons), max(1.0, fit.n_comparisons - len(fit.raw_vcov))
-        single = (Way("judgment", "CR1", n, n),)
-        return clustering, Spread((), vcovs, df, method, single, notes)
+        return clustering, Spread((), vcovs, df, method, (Way("judgment", "CR1", n, n),), notes)
     vcovs, notes = [way.vcov for way in clusterings], ()
     if len(vcovs) > 1:  # their sum less what the cells of both have in common
         both, cells = vcovs[0] + vcovs[1], evidence.together([*estimates])

@@ -633,25 +633,25 @@ class ModelComparison(HeldOut):
     @cached_property
     def scores(self) -> tuple[HeldOutScore, ...]:
         """One row per model, best first."""
-        return tuple(map(self._score, self.order))
-
-    def _score(self, name: str) -> HeldOutScore:
-        loss, apart = self.estimate(name), self.difference(name, self.best)
-        by = None if name in self.best_set else self.left_behind[name]
-        behind = None if by is None else self.difference(name, by)
-        return HeldOutScore(
-            model=name,
-            loss=loss.value,
-            perplexity=raise_bits(loss.value),
-            lower=raise_bits(loss.lower),
-            upper=raise_bits(loss.upper),
-            **list_ends("difference", apart),
-            p=self.set_p[name],
-            among_best=by is None,
-            beaten_by=by,
-            **list_ends("behind", behind),
-            seconds=self.seconds[name],
-        )
+        rows = []
+        for name in self.order:
+            loss = self.estimate(name)
+            by = None if name in self.best_set else self.left_behind[name]
+            score = HeldOutScore(
+                model=name,
+                loss=loss.value,
+                perplexity=raise_bits(loss.value),
+                lower=raise_bits(loss.lower),
+                upper=raise_bits(loss.upper),
+                **list_ends("difference", self.difference(name, self.best)),
+                p=self.set_p[name],
+                among_best=by is None,
+                beaten_by=by,
+                **list_ends("behind", None if by is None else self.difference(name, by)),
+                seconds=self.seconds[name],
+            )
+            rows.append(score)
+        return tuple(rows)
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -881,13 +881,14 @@ def _compare(
     notes: tuple[str, ...],
     progress: Progress,
 ) -> ModelComparison:
+    rated = isinstance(votes, RatingRows)
     if isinstance(votes, RatingRows):
         take_scores(votes)  # refuses scores of one system
     if votes.size < MIN_JUDGMENTS:
-        what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
+        what = "ratings" if rated else "comparisons"
         fault = f"too few {what} ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan, rated = settle(votes), isinstance(votes, RatingRows)
+    plan = settle(votes)
     if isinstance(votes, RatingRows):
         if (votes.score == votes.score[0]).all():
             raise NotIdentified("all scores are equal: there is nothing to predict")
@@ -942,8 +943,7 @@ def _note(
     trainings = sum(validated.folds)
     what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
     findings = [say("training", "info", times=trainings, many=many, of=votes.size, what=what)]
-    empty = plan.trainings - trainings
-    if empty:
+    if empty := plan.trainings - trainings:
         blocks = {"empty": empty, "blocks": plan.trainings}
         findings.append(say("empty-blocks", "info", what=what.removesuffix("s"), **blocks))
     findings.append(say("shared-training", "info"))

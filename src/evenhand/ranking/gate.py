@@ -186,8 +186,7 @@ class Gate(Shown):
     def says(self) -> tuple[str, ...]:
         """Return the decision in a sentence or two."""
         if self.unplanned:
-            shown = changed(self, unplanned=()).says
-            return (str(say("exploratory")), *shown)
+            return (str(say("exploratory")), *changed(self, unplanned=()).says)
         if len({one.says for one in self.comparisons}) == 1:
             return (self.comparisons[0].says,)
         decisive = [one for one in self.comparisons if one.decision == self.decision]
@@ -573,8 +572,7 @@ def sign(
 
 
 def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> float:
-    ranked = sum(one.n_judgments for one in groups.values())
-    return ranked + sum(one.votes for one in alone)
+    return sum(one.n_judgments for one in groups.values()) + sum(one.votes for one in alone)
 
 
 def compare_in_group(
@@ -705,8 +703,7 @@ def say_few_groups(ranking: Ranking, digest: str | None) -> str | None:
         few = say_few(judges, effective, factor, digest, alike=alike)
     if few is None and items is not None and FEW_ITEMS & {code for code, _ in codes}:
         told = {"these": these("item", items), "how": _say_cluster("judge", digest)}
-        more = MIN_EFFECTIVE["item"] - items
-        return str(say("few-items", items=items, more=more, **told))
+        return str(say("few-items", items=items, more=MIN_EFFECTIVE["item"] - items, **told))
     return few
 
 

@@ -176,8 +176,7 @@ def sign(
             counted = evidence.alone(name).digest_by((name,))
             digest.update(f"{name}\x1f{counted}\x1e".encode())
         parts.append(f"clusters sha256 {digest.hexdigest()[:12]}")
-    judges = levels.count("judge")
-    return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
+    return write_signature(parts, tally.n_judgments, tally.digest, judges=levels.count("judge"))
 
 
 def name_model(fit: Fit) -> str:
@@ -232,7 +231,21 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "bootstrap":
-        return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
+        tally = evidence.together(clustering.clusterings)
+        if fit.model.prior:
+            raise UnknownOption(
+                "resamples of unanimous answers are unanimous, and a prior hides it: with --prior"
+                " use --interval sandwich or model"
+            )
+        if tally is None or tally.squares is not None:
+            raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
+        from evenhand.ranking.bootstrap import bootstrap_intervals, resample
+
+        rng = Generator(PCG64(settings.seed))
+        draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
+        names = " and ".join(clustering.clusterings) or "judgment"
+        covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
+        return clustering, bootstrap_intervals(draws, evidence, clustering, settings.level)
     if settings.interval == "rank-sets":
         cluster: Callable[[str], covariance.ClusteredErrors] = partial(
             covariance.cluster_all_pairs, fit, evidence, settings.cluster, settings.progress
@@ -259,26 +272,6 @@ def _from_vcovs(
     worths = [fit.to_worth(vcov) for vcov in vcovs]
     intervals = wald_intervals(fit.log_worth, worths, level, df, method)
     return replace(intervals, parameters=np.sqrt(variances))
-
-
-def _bootstrap_intervals(
-    fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
-) -> Intervals:
-    tally = evidence.together(clustering.clusterings)
-    if fit.model.prior:
-        raise UnknownOption(
-            "resamples of unanimous answers are unanimous, and a prior hides it: with --prior use"
-            " --interval sandwich or model"
-        )
-    if tally is None or tally.squares is not None:
-        raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
-    from evenhand.ranking.bootstrap import bootstrap_intervals, resample
-
-    rng = Generator(PCG64(settings.seed))
-    draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
-    names = " and ".join(clustering.clusterings) or "judgment"
-    covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
-    return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 
 # Putting everything in the order of the board, best first, equal estimates by name.

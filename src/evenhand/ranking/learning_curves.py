@@ -291,42 +291,35 @@ def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Di
     tasks: list[Material] = []
     refused: dict[str, str] = {}
     for task, rows in split_tasks(votes).items():
-        task_votes, other = take_task(votes, rows), None
+        part = take_task(votes, rows)
         if training is not None and task not in others:
             refused[task] = "there is nothing to train on"
             continue
-        if training is not None:
-            other = take_task(training, others[task])
         try:
-            tasks.append(_divide(task, task_votes, other, protocol, rows))
+            most, apart = hold_out_rare_items(part, protocol.least)
         except errors.NotIdentified as refusal:
             refused[task] = str(refusal)
+            continue
+        test, held, shared = part.take(apart), rows[apart], 0
+        items = np.unique(test.item).tolist()
+        rest = part.take(~apart)
+        if training is not None:
+            rest, names = take_task(training, others[task]), {part.items[i] for i in items}
+            on_held = np.array([item in names for item in rest.items])[rest.item]
+            shared = 0 if protocol.overlap == "drop" else int(on_held.sum())
+            rest = rest.take(~on_held) if protocol.overlap == "drop" else rest
+            if not rest.size:
+                refused[task] = "all votes that could be trained on are on held-out items"
+                continue
+            systems = sorted({*part.systems, *rest.systems})
+            test, rest = recode_systems(test, systems), recode_systems(rest, systems)
+        test_set = TestSet(task, most, len(items), test.size, rest.size, shared)
+        tasks.append(Material(test_set, held, test, rest))
     if not tasks:
         task, why = next(iter(refused.items()))
         raise errors.NotIdentified(f"{task}: {why}" if task else why)
     held_out = votes.take(np.concatenate([one.rows for one in tasks]))
     return Division(tuple(tasks), held_out, refused)
-
-
-def _divide(
-    task: str, votes: Votes, others: Votes | None, protocol: Protocol, rows: Rows
-) -> Material:
-    """Divide one task, or hold out of it and train on other votes."""
-    most, apart = hold_out_rare_items(votes, protocol.least)
-    test, held = votes.take(apart), rows[apart]
-    items = len(np.unique(test.item))
-    if others is None:
-        rest = votes.take(~apart)
-        return Material(TestSet(task, most, items, test.size, rest.size), held, test, rest)
-    names = {votes.items[i] for i in np.unique(test.item).tolist()}
-    on_held = np.array([item in names for item in others.items])[others.item]
-    if protocol.overlap == "drop":
-        others, on_held = others.take(~on_held), on_held[:0]
-    if not others.size:
-        raise errors.NotIdentified("all votes that could be trained on are on held-out items")
-    systems = sorted({*votes.systems, *others.systems})
-    division = TestSet(task, most, items, test.size, others.size, int(on_held.sum()))
-    return Material(division, held, recode_systems(test, systems), recode_systems(others, systems))
 
 
 def trace(
@@ -523,19 +516,17 @@ class LearningCurves(HeldOut):
 
         """
         errors.require_option("model", model, self.models)
-        at = self.models.index(model)
-        return tuple(self._point(at, s) for s in range(len(self.sizes)))
-
-    def _point(self, at: int, s: int) -> CurvePoint:
-        model, size = self.models[at], self.sizes[s]
-        trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
-        refused = int(np.isnan(losses).sum())
-        if refused:
-            return CurvePoint(model, size, None, None, None, None, None, refused, trials.size)
-        mean = self.estimate(model, size)
-        spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
-        ends = mean.value, mean.lower, mean.upper
-        return CurvePoint(model, size, *ends, spread, average(losses), 0, trials.size)
+        at, points = self.models.index(model), []
+        for s, size in enumerate(self.sizes):
+            trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
+            refused, numbers = int(np.isnan(losses).sum()), list[Any]([None] * 5)
+            if not refused:
+                mean, spread = self.estimate(model, size), None
+                if trials.shape[1] > 1:
+                    spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean()))
+                numbers = [mean.value, mean.lower, mean.upper, spread, average(losses)]
+            points.append(CurvePoint(model, size, *numbers, refused=refused, trials=trials.size))
+        return tuple(points)
 
     def estimate(self, model: str, size: int) -> Estimate:
         """Return a model's mean perplexity at a training size, with its interval.

@@ -550,11 +550,9 @@ class Side:
 
     def measure_noise(self, rows: Array, m: int) -> float:
         """Return the variance of (K, p) rows about their means of the first m and of the others."""
-        rows = rows - _group(rows, m)
-        by_item = jackknife(self.changes)
-        vcovs = [by_item]
+        rows, vcovs = rows - _group(rows, m), [jackknife(self.changes)]
         if self.judges:
-            vcovs = cross_ways([self.by_judge, by_item], self.by_cell)
+            vcovs = cross_ways([self.by_judge, *vcovs], self.by_cell)
         return max(float(((rows @ vcov) * rows).sum()) for vcov in vcovs)
 
     def value(self, row: Array) -> float:
@@ -640,10 +638,10 @@ def _examine(
             other = other if sd is None or scale is None else other * sd / scale
             numbers += [beside.people.value(other), *astuple(beside.bound(row, other, level))]
         effects.append(JudgeEffect(judge.llm, name, *numbers))
-    if families is None or beside is None:
-        return replace(judge, effects=tuple(effects))
-    preferences = _find_own(judge.llm, beside, families, level=level, seed=seed)
-    return replace(judge, effects=tuple(effects), own=tuple(preferences))
+    own: list[OwnPreference] = []
+    if families is not None and beside is not None:
+        own = _find_own(judge.llm, beside, families, level=level, seed=seed)
+    return replace(judge, effects=tuple(effects), own=tuple(own))
 
 
 def _say_own(
@@ -784,8 +782,7 @@ def _note_other_outputs(
     votes: Votes, verdicts: Sequence[Votes], names: Sequence[str]
 ) -> list[Finding]:
     """Name the LLM judges of whose pairs of outputs people judged none."""
-    codes = [votes.judges.index(name) for name in names]
-    people = votes.pair[~np.isin(votes.judge, codes)]
+    people = votes.pair[~np.isin(votes.judge, [votes.judges.index(name) for name in names])]
     return [
         say("llm-other-outputs", "warning", llm=name)
         for name, own in zip(names, verdicts, strict=True)

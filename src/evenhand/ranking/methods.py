@@ -372,8 +372,7 @@ class MethodTable(Shown):
         rows = []
         for (name, scores), apart in zip(self.scores.items(), self.distances[0], strict=True):
             place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
-            level = groupby(scores.order, key=place.__getitem__)
-            order = [" = ".join(same) for _, same in level]
+            order = [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
             rows.append({"method": name, "distance": float(apart), "order": order})
         pairs = plural(len(self.systems) * (len(self.systems) - 1) / 2, "pair")
         return Table(
@@ -455,8 +454,7 @@ class MethodBoard(Shown):
 def _say_counts(table: MethodTable) -> str:
     if table.counted:
         return f"{table.counted}."
-    k = len(table.systems)
-    return f"{say_tally(table.n_judgments, table.n_comparisons, k, table.ties)}."
+    return f"{say_tally(table.n_judgments, table.n_comparisons, len(table.systems), table.ties)}."
 
 
 MAX_DISPUTES: Final = 5  # Disputed pairs that are named; JSON has them all

@@ -369,8 +369,7 @@ def rank_prediction_powered(
     table, verdicts, _ = open_verdicts(controls.take_pairs(kept), llm, llm_judges)
     if choose_groups(table, None) is not None:
         raise UnknownOption(f"{method} ranks one task: choose it (--task NAME, in Python task=)")
-    factors = [name for name in ("judge", "item") if table.has(name)]
-    people = table.tally(factors)
+    people = table.tally([name for name in ("judge", "item") if table.has(name)])
     if people.squares is not None:
         raise UnknownOption(f"{method} takes judgments of equal weight only: leave out the weights")
     paired = pair_verdicts(people, verdicts.tally(["item"]), unpaired)

@@ -30,12 +30,7 @@ from evenhand.numerics import Array, multiple_tests
 from evenhand.numerics.distributions import chi2_tail, t_quantile
 from evenhand.numerics.multiple_tests import absolute_t
 from evenhand.ranking import intervals
-from evenhand.ranking.covariance import (
-    NO_SPREAD_RATIO,
-    ClusteredErrors,
-    Spread,
-    degrees,
-)
+from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread, degrees
 from evenhand.ranking.intervals import REPLICATES
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
@@ -267,8 +262,7 @@ def decide_all(
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, bounded, level)
     else:
-        rng = Generator(PCG64(seed))
-        drawn = draw_replicates(estimates.rows, spread, family, members, rng)
+        drawn = draw_replicates(estimates.rows, spread, family, members, Generator(PCG64(seed)))
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
         critical = limit_worths(of_worths, bounded, level)
@@ -413,8 +407,7 @@ def decide_by_holm(
         chosen, _ = multiple_tests.step_down_holm(sizes[system, others], df, level)
         alone[system, others] = chosen * np.sign(family.statistic[system, others])
     tests = 2 * max(1, int(bounded.sum()))
-    for_worths = t_quantile(1 - (1 - level) / tests, df)
-    return (family.square(together), alone, critical), for_worths
+    return (family.square(together), alone, critical), t_quantile(1 - (1 - level) / tests, df)
 
 
 def name_critical_values(sets: intervals.RankSets) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.joining import drop_marked
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
@@ -48,6 +49,7 @@ from evenhand.render.document import (
 )
 
 if TYPE_CHECKING:
+    from evenhand.data.comparisons import Comparisons
     from evenhand.models.controls import Controlled
     from evenhand.models.rating_fit import RatingFit
     from evenhand.ranking.best_variant import BestVariant, Estimated
@@ -413,10 +415,8 @@ class Ranking(Shown):
     def of_worths(self) -> bool:
         """Whether the model has worths, whose ratios are the odds of two systems."""
         fit = self.fit
-        if not isinstance(fit, FittedModel):
-            return False
-        if isinstance(fit, Fit):
-            return True
+        if isinstance(fit, Fit) or not isinstance(fit, FittedModel):
+            return isinstance(fit, Fit)
         return not isinstance(fit, Posterior) and fit.worth_vcov is not None
 
     @property
@@ -689,8 +689,7 @@ class Ranking(Shown):
         from evenhand.ranking.pairs import WinRates, predict_rates
 
         rates, ties = predict_rates(self.predictor, self.systems)
-        with_llm = say_fused(self)
-        basis = f"{say_counts(self)}. {with_llm}Predicted by {say_ranked_by(self)}."
+        basis = f"{say_counts(self)}. {say_fused(self)}Predicted by {say_ranked_by(self)}."
         return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
@@ -744,14 +743,28 @@ class Ranking(Shown):
         references = Table(
             "references", "Human references, which have no rank", of_references, self.references
         )
+        of_neighbours = (
+            Column("first", "system", "name"),
+            Column("second", "its neighbour", "name"),
+            Column("estimate", "difference", "two"),
+            Column("stderr", "s.e.", "two"),
+        )
+        neighbours = Table(
+            "neighbours",
+            "Differences of neighbours at the top",
+            of_neighbours,
+            tuple(
+                {"first": one.systems[0], "second": one.systems[1], **vars(one)}
+                for one in self.neighbours
+            ),
+        )
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
             parts=(
                 _tabulate(self, columns),
                 *owners,
-                *([references] * bool(self.references)),
-                *_tabulate_neighbours(self),
+                *(one for one in (references, neighbours) if one.rows),
             ),
             findings=list_findings(findings, self.excluded),
             signature=self.signature,
@@ -838,6 +851,13 @@ def take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | Grouped
     if not requested and len(grouped.groups) + len(grouped.refused) == 1:
         return next(iter(grouped.groups.values()))
     return grouped
+
+
+def with_notes(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
+    """Return a ranking of a table with all that is to be known of it."""
+    # merged outputs and rankings of two are judgments of pairs
+    answers = "judgments" if table.rankings is None else ranking.answers
+    return replace(ranking, notes=drop_marked(notes, table.columns), answers=answers)
 
 
 def say_ranked_by(ranking: Ranking) -> str:
@@ -940,17 +960,3 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         # `log_worth` or `ability` is the estimate
         without=("ranks", "beats", *["estimate"] * (ranking.score is None)),
     )
-
-
-def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
-    rows = tuple(
-        {"first": pair.systems[0], "second": pair.systems[1], **vars(pair)}
-        for pair in ranking.neighbours
-    )
-    columns = (
-        Column("first", "system", "name"),
-        Column("second", "its neighbour", "name"),
-        Column("estimate", "difference", "two"),
-        Column("stderr", "s.e.", "two"),
-    )
-    return [Table("neighbours", "Differences of neighbours at the top", columns, rows)] * bool(rows)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -65,32 +65,27 @@ def rank_beside_references(
     if not excluded:
         return ranking
     (apart,) = excluded
-    beside: list[dict[str, Any]] = []
     try:
-        beside = _place_references(rank_part(rows), ranking, apart.system_names)
+        both = rank_part(rows)
     except (NotIdentified, NotConverged) as refusal:
         lost = say("references-not-fitted", why=str(refusal.without_options()))
-        ranking = replace(ranking, notes=(*ranking.notes, lost))
-    return note_excluded(replace(ranking, references=tuple(beside)), excluded)
-
-
-def _place_references(
-    both: Ranking, ranking: Ranking, references: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return the rows of references, on the scale of a ranking without them, from one of both."""
+        return note_excluded(replace(ranking, notes=(*ranking.notes, lost)), excluded)
+    # the rows of references, on the scale of the ranking without them
     systems = [both.systems.index(name) for name in ranking.systems]
-    rows = [row for row in both.rows() if row["system"] in references]
     moved = float(ranking.estimate.mean() - both.estimate[systems].mean())
     none = np.zeros((len(both.systems),) * 2, dtype=np.int8)
-    decided = none if both.decided is None else both.decided
-    for row in rows:
+    decided, beside = none if both.decided is None else both.decided, []
+    for row in both.rows():
+        if row["system"] not in apart.system_names:
+            continue
         against = decided[both.systems.index(row["system"])][systems]
         for key in ("estimate", "lower", "upper"):
             row[key] = None if row[key] is None else row[key] + moved
         row["beats"] = [ranking.systems[at] for at in np.flatnonzero(against > 0).tolist()]
         row["beaten_by"] = [ranking.systems[at] for at in np.flatnonzero(against < 0).tolist()]
-    keys = ("system", "estimate", "lower", "upper", "ratings", "mean", "beats", "beaten_by")
-    return [{key: row[key] for key in keys} for row in rows]
+        keys = ("system", "estimate", "lower", "upper", "ratings", "mean", "beats", "beaten_by")
+        beside.append({key: row[key] for key in keys})
+    return note_excluded(replace(ranking, references=tuple(beside)), excluded)
 
 
 def choose_rating_model(model: object) -> object:
@@ -166,15 +161,13 @@ def rank_ratings(
 
     if [*parts] == [""] and group_by is None:
         return rank_group("")
-    grouped = rank_apart(parts, name_groups(rows, group_by), rank_group)
-    return take_only(grouped, requested=True)
+    return take_only(rank_apart(parts, name_groups(rows, group_by), rank_group), requested=True)
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
     """Name what tells groups of ratings apart, such as "task / criterion"."""
     names = dict.fromkeys([*([] if group_by is None else [group_by]), "task", "criterion"])
-    several = [one for one in names if rows.has_several(one)]
-    return " / ".join(several) or group_by or "criterion"
+    return " / ".join([one for one in names if rows.has_several(one)]) or group_by or "criterion"
 
 
 def find_documents(scores: ScoredRows) -> Factor | None:
@@ -203,7 +196,24 @@ def rank_scores(
     references: Sequence[str] | None = None,
 ) -> Ranking:
     """Rank the scores of one task under one criterion; references: as in `find_references`."""
-    rank_part = partial(_rank_systems, settings=settings, lower=lower_is_better)
+
+    def rank_part(part: RatingRows) -> Ranking:
+        # sums differ by the order of rows in their last digits
+        cell = (part.system.astype(np.int64) * len(part.judges) + part.judge) * len(part.items)
+        cell += part.item
+        order = sort_codes(cell)
+        again = np.flatnonzero(np.diff(cell[order]) == 0)
+        tied = np.union1d(again, again + 1)
+        among = order[tied]
+        order[tied] = among[np.lexsort((part.score[among], cell[among]))]
+        scores, lower = require_spread(take_scores(part.take(order))), lower_is_better
+        with one_blas_thread():
+            fit: RatingFit = settings.model.fit(scores)
+            clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
+        if "judge" in scores.factors and "item" not in scores.factors:
+            clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
+        return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
+
     return rank_beside_references(rank_part, rows, references)
 
 
@@ -211,24 +221,6 @@ def require_spread(scores: ScoredRows) -> ScoredRows:
     if np.ptp(scores.score) == 0:
         raise NotIdentified("all scores are equal: there is nothing to rank by")
     return scores
-
-
-def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranking:
-    # sums differ by the order of rows in their last digits
-    cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
-    cell += rows.item
-    order = sort_codes(cell)
-    again = np.flatnonzero(np.diff(cell[order]) == 0)
-    tied = np.union1d(again, again + 1)
-    among = order[tied]
-    order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
-    scores = require_spread(take_scores(rows.take(order)))
-    with one_blas_thread():
-        fit: RatingFit = settings.model.fit(scores)
-        clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
-    if "judge" in scores.factors and "item" not in scores.factors:
-        clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
-    return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
 
 
 def cluster_scores(

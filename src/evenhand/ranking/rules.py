@@ -57,8 +57,7 @@ def find_apart(
     systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> tuple[int, list[str]]:
     """Return into how many groups pairs of codes join the systems, and who is in the smallest."""
-    edges = left.astype(np.intp), right.astype(np.intp)
-    part = weak_components(Graph(len(systems), *edges))
+    part = weak_components(Graph(len(systems), left.astype(np.intp), right.astype(np.intp)))
     smallest = int(np.argmin(np.bincount(part)))
     return int(part.max()) + 1, [systems[i] for i in np.flatnonzero(part == smallest).tolist()]
 
@@ -183,8 +182,7 @@ def score_share(tally: Tally, rule: str) -> Scores:
 def score_bojar(tally: Tally) -> Scores:
     met = list_meetings(tally)
     require_decided(met, "bojar")
-    values = met.sum(met.wins) / met.sum(met.decided)
-    return Scores("bojar", tally.systems, values, "proportion")
+    return Scores("bojar", tally.systems, met.sum(met.wins) / met.sum(met.decided), "proportion")
 
 
 # Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.

@@ -154,8 +154,7 @@ def cluster_information(fit: Fit, pieces: PairSums) -> Array:
         whole[:, :worths, at] = whole[:, at, :worths] = border
         whole[:, at, at] = pieces.total(diagonal)
     if len(borders) > 1:
-        cross = pieces.total(ETA_TIE)
-        whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
+        whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = pieces.total(ETA_TIE)
     return whole
 
 

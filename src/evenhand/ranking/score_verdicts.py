@@ -26,12 +26,7 @@ from evenhand.numerics.absorption import score_cells
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import ratings
-from evenhand.ranking.clustering import (
-    ENOUGH_ITEMS,
-    MAX_CLUSTERS,
-    Clustering,
-    ScoredAnswers,
-)
+from evenhand.ranking.clustering import ENOUGH_ITEMS, MAX_CLUSTERS, Clustering, ScoredAnswers
 from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
 from evenhand.ranking.covariance import ClusteredErrors, Spread
 from evenhand.ranking.inference import SAMPLED, Settings

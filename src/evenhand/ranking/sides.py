@@ -92,8 +92,7 @@ def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Sid
     seen, enough = shown, _find_limit(len(systems))
     if not isinstance(seen, tuple):
         left, right = np.array([*seen], dtype=np.int64).reshape(-1, 2).T
-        votes = np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
-        seen = left, right, votes
+        seen = left, right, np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
     k, (first, second) = len(systems), count_systems(len(systems), seen)
     named = {i: f"{one} stood first" for i, one in enumerate(systems)}
     sure = _find_sure(first, second, enough)

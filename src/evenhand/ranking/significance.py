@@ -550,7 +550,6 @@ class PreferenceTests(Shown):
         parts: list[Table | Text] = [_tabulate_pairs(pairs)]
         parts += [_tabulate_variants(pairs, self.variants, self.model)] if self.variants else []
         parts += [_tabulate_model(self.model)] if self.model else []
-        parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
         shares = []  # how often the first of two systems wins, where some comparison was decided
         for one in self.variants:
             if one.interval is not None and one.better + one.worse:
@@ -563,6 +562,19 @@ class PreferenceTests(Shown):
             code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
             blocks = plural(friedman.blocks, self.blocks)
             agreed = [say(code, "info", blocks=blocks, p=friedman.p, w=friedman.kendall_w)]
+            f = "every block gives the same order, exact"
+            if friedman.f is not None:
+                f = f"F {friedman.f:.3f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
+            places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
+            listed = ", ".join(f"{name} {place:.2f}" for place, name in places[:MAX_PLACES_SHOWN])
+            more = len(places) - MAX_PLACES_SHOWN
+            lines = (
+                f" χ² {friedman.statistic:.3f} on {friedman.df} df, p {write_p(friedman.p)}; {f}, p"
+                f" {write_p(friedman.f_p)}",
+                f" mean places: {listed}{f' and {more:,} more systems' if more > 0 else ''}",
+                f" p holds if {'; '.join(friedman.assumes)}",
+            )
+            parts.append(Text(f"Friedman's test over {blocks}", lines))
         return Document(
             basis=f"{counts}. Sign test, {pairs.title}; {sides}",
             answer=(self.says, *shares, *agreed),
@@ -633,24 +645,6 @@ def _tabulate_model(model: Sequence[Coefficient]) -> Table:
         Column("odds", "odds", "two"),
     )
     return Table("model", "Log-linear model of the pair", columns, tuple(rows))
-
-
-def _write_friedman(friedman: Friedman, blocks: str) -> Text:
-    f = "every block gives the same order, exact"
-    if friedman.f is not None:
-        f = f"F {friedman.f:.3f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
-    places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
-    listed = ", ".join(f"{name} {place:.2f}" for place, name in places[:MAX_PLACES_SHOWN])
-    more = len(places) - MAX_PLACES_SHOWN
-    return Text(
-        f"Friedman's test over {plural(friedman.blocks, blocks)}",
-        (
-            f" χ² {friedman.statistic:.3f} on {friedman.df} df, p {write_p(friedman.p)}; {f}, p"
-            f" {write_p(friedman.f_p)}",
-            f" mean places: {listed}{f' and {more:,} more systems' if more > 0 else ''}",
-            f" p holds if {'; '.join(friedman.assumes)}",
-        ),
-    )
 
 
 @controls.carries_excluded(*controls.OF_SYSTEMS)
@@ -741,9 +735,7 @@ def count_clusters(
     table: Comparisons, by: str | None, repeats: Mapping[str, str]
 ) -> dict[str, dict[str, Tally]]:
     """Count by judge and by item in each group, where either gives many comparisons."""
-    if not {"judge", "item"} & {*repeats}:
-        return {}
-    return count_ways(table, by, ())
+    return count_ways(table, by, ()) if {"judge", "item"} & {*repeats} else {}
 
 
 def _cluster(

@@ -246,8 +246,7 @@ class Flip:
     def to_dict(self) -> dict[str, Any]:
         fields = asdict(self)
         del fields["subject"]
-        removed = [asdict(one) for one in self.removed]
-        return {**fields, "removed": removed, "says": self.says}
+        return {**fields, "removed": [asdict(one) for one in self.removed], "says": self.says}
 
 
 def say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:

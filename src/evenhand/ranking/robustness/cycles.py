@@ -31,6 +31,7 @@ When not to use it: to choose a model. Cycles can be real and too small to predi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Final
@@ -467,17 +468,8 @@ class Cycles(Shown):
             Column("p", "adjusted p", "p", "that some pair deviates so far by chance"),
         )
         rows = tuple(asdict(one) for one in self.deviations)
-        caption = "Pairs that worths describe worst"
-        deviations = Table("deviations", caption, columns, rows)
-        return Document(
-            answer=self.says,
-            parts=tuple(one for one in (deviations, self._tabulate()) if one.rows),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
-
-    def _tabulate(self) -> Table:
-        rows = tuple(
+        deviations = Table("deviations", "Pairs that worths describe worst", columns, rows)
+        threes = tuple(
             {
                 "systems": " → ".join(one.systems),
                 **{f"won{at}": share for at, share in enumerate(one.won, start=1)},
@@ -489,7 +481,7 @@ class Cycles(Shown):
             }
             for one in self.cycles
         )
-        columns = (
+        of_threes = (
             Column("systems", "cycle", says="each preferred to the next more than worths explain"),
             Column("won1", "1st over 2nd", "share", "share of decisive votes"),
             Column("won2", "2nd over 3rd", "share"),
@@ -501,7 +493,13 @@ class Cycles(Shown):
             Column("items", "items that add most"),
         )
         forms: tuple[Form, ...] = ("html", "latex", "markdown")
-        return Table("cycles", "Intransitive threes", columns, rows, only=forms)
+        cycles = Table("cycles", "Intransitive threes", of_threes, threes, only=forms)
+        return Document(
+            answer=self.says,
+            parts=tuple(one for one in (deviations, cycles) if one.rows),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
 
 def _name_most(parts: tuple[Contribution, ...]) -> str | None:
@@ -562,17 +560,14 @@ def find_cycles(
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
     # where sides were randomised, a preference for one makes no cycles
-    if order_effect or not tally.positions_known:
-        return bool(order_effect), ()
-    notes = note_sides(tally.systems, count_sides(tally))
+    known = tally.positions_known and not order_effect
+    notes = note_sides(tally.systems, count_sides(tally)) if known else ()
     if not notes:
-        return False, ()
+        return bool(order_effect), ()
     if order_effect is None:
-        try:
+        with suppress(NotIdentified, NotConverged, UnknownOption):
             find_residuals(tally, order_effect=True)
-        except (NotIdentified, NotConverged, UnknownOption):
-            return False, (*notes, say("cycles-or-sides", "warning"))
-        return True, (*notes, say("cycles-beside-sides"))
+            return True, (*notes, say("cycles-beside-sides"))
     return False, (*notes, say("cycles-or-sides", "warning"))
 
 

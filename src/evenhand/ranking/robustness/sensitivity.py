@@ -43,12 +43,7 @@ from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import Settings, choose_log_linear, order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-    refuse_of_votes,
-    take_part,
-)
+from evenhand.ranking.ratings import choose_rating_model, rank_scores, refuse_of_votes, take_part
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
 from evenhand.ranking.sides import find_one_sided
@@ -334,8 +329,9 @@ def vary_choices(
                 "lower_is_better": bool(board.lower_is_better),
                 "references": [name for names in human for name in names],
             }
-        asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
-        return vary_models(rows, usual=board, screening=screening, **asked, **direction)
+        asked = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        usual = board or rank_scores(rows, asked, **direction)
+        return vary_models(rows, usual, asked, screening=screening, **direction)
     table = controls.require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
@@ -548,14 +544,13 @@ def check_robustness(
     weighed = data if weights is None else weights.weigh(data)
     fragility = find_fragility(weighed, pairs=pairs, after=after, model=model, **rest)
     sensitivity = vary_choices(data, model=model, mix=mix, judge_cap=judge_cap, **rest)
+    cycles, notes = None, list[str]()
     try:
         order = True if model is not None and model.order_effect else None
-        cycles, notes = find_cycles(weighed, order_effect=order, **rest), ()
+        cycles = find_cycles(weighed, order_effect=order, **rest)
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Robustness(
-            fragility, sensitivity, None, (say("cycles-not-tested", why=str(refusal)),)
-        )
-    return Robustness(fragility, sensitivity, cycles, notes)
+        notes.append(say("cycles-not-tested", why=str(refusal)))
+    return Robustness(fragility, sensitivity, cycles, tuple(notes))
 
 
 # Of ratings: how few judges or items carry a conclusion is found by influence. Levels are left out
@@ -580,32 +575,24 @@ def check_ratings(
     settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
-    sensitivity = vary_models(
-        rows, usual=usual, model=model, cluster=cluster, level=level, seed=seed, **how
-    )
+    sensitivity = vary_models(rows, usual, settings, **how)
     fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
     return Robustness(fragility, sensitivity, None, ())
 
 
 def vary_models(
     rows: RatingRows,
+    usual: Ranking,
+    settings: Settings,
     *,
-    usual: Ranking | None,
     screening: Screening | None = None,
-    model: object,
-    cluster: str | None,
-    level: float,
-    seed: int,
     lower_is_better: bool,
     references: Sequence[str] | None,
 ) -> Sensitivity:
     """Rank ratings, without controls, under each reasonable choice; usual: what was asked for."""
-    settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
-    usual = usual or rank_scores(rows, settings, **how)
+    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": ()}
     flagged_in = screening or rows  # judges are screened by what they said of references too
     rows, _ = exclude_references(rows, references)
-    how["references"] = ()
     notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
@@ -624,6 +611,9 @@ def vary_models(
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
         offers.append((name_without(flagged), partial(rank_scores, rest, settings, **how)))
-    first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
+    default = settings.name == USUAL and not settings.cluster
+    first = describe_choice(DEFAULT if default else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
-    return Sensitivity(choices, level, tuple(notes), usual.signature, excluded=usual.excluded)
+    return Sensitivity(
+        choices, settings.level, tuple(notes), usual.signature, excluded=usual.excluded
+    )

@@ -760,8 +760,7 @@ def write_board(state: SequentialState) -> str:
         "claims": [asdict(claim) for claim in state.claims],
         "judge_claims": [asdict(claim) for claim in state.judge_claims],
     }
-    whole = {**body, "sha256": _sum(body)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps({**body, "sha256": _sum(body)}, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_board(text: str) -> SequentialState:
@@ -788,8 +787,7 @@ def read_board(text: str) -> SequentialState:
             "this board was changed since it was written: begin again from the votes"
         )
     try:
-        systems = [str(name) for name in body["systems"]]
-        state = LiveLeaderboard(**body["settings"]).start(systems)
+        state = LiveLeaderboard(**body["settings"]).start([str(name) for name in body["systems"]])
         state.founders = None if body["founders"] is None else int(body["founders"])
         state.seen = Seen(**body["seen"])
         keys = body["keys"]

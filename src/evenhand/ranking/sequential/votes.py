@@ -101,8 +101,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         times = AnnotationColumn(data.require(order), task="which tells the order")
         gathered = _gather_rankings(data, times.column)
         annotations = {**gathered.source.annotations, "shown_at": times}
-        source = replace(gathered.source, annotations=annotations)
-        votes = replace(gathered, source=source).votes()
+        votes = replace(gathered, source=replace(gathered.source, annotations=annotations)).votes()
     timed = order != ROWS and votes.moment is not None
     by, span, notes = ROWS, None, []
     if timed and votes.moment is not None:

@@ -197,9 +197,8 @@ class Watched(Shown):
     board: leaderboard.Leaderboard  # what is decided, and who leads now
     state: leaderboard.SequentialState  # the votes, to go on with
     arrival: Arrival  # the votes of the table
-    confirmed: (
-        leaderboard.Confirmation | None
-    )  # what rank sets decide; None where judges are not known
+    # what rank sets decide; None where judges are not known
+    confirmed: leaderboard.Confirmation | None
 
     @property
     def signature(self) -> str:
