@@ -98,10 +98,8 @@ def find_truncation(estimates: Array, vcov: Array, best: int) -> tuple[float, fl
     z = estimates - c * estimates[best]
     moves = np.abs(1 - c) > LEVEL
     ends = z[moves] / (1 - c[moves])
-    return (
-        float(max(ends[c[moves] < 1], default=-np.inf)),
-        float(min(ends[c[moves] > 1], default=np.inf)),
-    )
+    below, above = ends[c[moves] < 1], ends[c[moves] > 1]
+    return float(max(below, default=-np.inf)), float(min(above, default=np.inf))
 
 
 def log_between(low: float, high: float) -> float:
@@ -256,8 +254,7 @@ def find_distances(
 
 def refuse_same_panel(first: Set[str], later: Set[str]) -> None:
     """Refuse judges who judged before the choice and after it, whose tastes are in both."""
-    both = sorted(first & later)
-    if both:
+    if both := sorted(first & later):
         raise InvalidJudgments(
             f"{listing(both, MAX_NAMED)} judged before the choice and after it: later judgments"
             " count by themselves only if other judges gave them (--without leaves judges out)"
@@ -285,8 +282,7 @@ class Estimated:
 
         Also (K,) which of the others these are, in the order of the choice; None without any.
         """
-        known = [name in self.systems and name != best for name in systems]
-        kept = others & np.array(known)
+        kept = others & np.array([name in self.systems and name != best for name in systems])
         if best not in self.systems or not kept.any():
             return None
         contrast = np.zeros(len(self.systems))

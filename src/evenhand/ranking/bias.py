@@ -32,7 +32,7 @@ from evenhand.data.controls import (
     require_scores,
     say_left_out,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
@@ -130,8 +130,7 @@ def ranking_inflation(fit: Fit, tally: Tally) -> float:
     left = np.bincount(ranking, local.eta - local.eta_eta * bias[panel.judge])
     pair_weights = panel.likelihood.counts.sum(axis=1)  # every pair of a ranking has its weight
     weights = np.bincount(ranking, pair_weights) / np.bincount(ranking)
-    held = float(weights.sum()) - len(np.unique(panel.judge))
-    spare = float(weights.sum()) / max(held, 1.0)
+    spare = float(weights.sum()) / max(float(weights.sum()) - len(np.unique(panel.judge)), 1.0)
     return float(max(1.0, spare * (left**2 / weights).sum() / local.eta_eta.sum()))
 
 
@@ -214,14 +213,14 @@ class PositionBias(Shown):
     p: float  # two-sided p-value of no common bias
     level: float  # nominal level of intervals (proportion)
     method: str  # how the error was made
-    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
-    spread: float | None
-    heterogeneity_p: float | None  # p-value of all judges sharing one bias, or None
-    judges: tuple[JudgeBias, ...]  # each judge, farthest from the median judge first
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs
     notes: tuple[str, ...]  # what else should be known
     signature: str  # one line that reproduces the numbers
+    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
+    spread: float | None = None
+    heterogeneity_p: float | None = None  # p-value of all judges sharing one bias, or None
+    judges: tuple[JudgeBias, ...] = ()  # each judge, farthest from the median judge first
     clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
@@ -264,16 +263,6 @@ class PositionBias(Shown):
 
     def document(self) -> Document:
         """Return what people read: how often the first output wins, and with which judges."""
-        answers = say_answers(self.n_judgments, self.n_comparisons)
-        return Document(
-            basis=f"{answers}. {say_clusterings(self.clusterings)}",
-            answer=self.says,
-            parts=(self._tabulate(),),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
-
-    def _tabulate(self) -> Table:
         every = {"n": self.n_comparisons, "estimate": self.estimate, "stderr": self.stderr}
         every |= {"lower": self.lower, "upper": self.upper, "share": self.share, "p_none": self.p}
         rows = tuple(
@@ -286,11 +275,9 @@ class PositionBias(Shown):
             }
             for row in (every, *(one.to_dict() for one in self.judges))
         )
-        outstanding = {*self.stand_out}
-        last = max(
-            (i for i, one in enumerate(self.judges, start=1) if one in outstanding), default=0
-        )
-        return Table(
+        unlike = {*self.stand_out}
+        last = max((i for i, one in enumerate(self.judges, start=1) if one in unlike), default=0)
+        table = Table(
             "position-bias",
             "How often the output shown first wins",
             COLUMNS if self.judges else COLUMNS[:2] + COLUMNS[4:8],
@@ -299,6 +286,9 @@ class PositionBias(Shown):
             legend=LEGEND if self.judges else (),
             without=("name", "first", "second", "share_lower", "share_upper"),
         )
+        answers = say_answers(self.n_judgments, self.n_comparisons)
+        basis = f"{answers}. {say_clusterings(self.clusterings)}"
+        return write_document(self, table, basis=basis)
 
 
 LEGEND: Final = (
@@ -418,9 +408,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         notes.append(say("sides-uneven", "warning", named=sides.named, both=sides.both_orders))
     parts = [f"position bias, {name_model(fit)}"]
     parts += ["importance weights"] if tally.squares is not None else []
-    signature = write_signature(
-        [*parts, f"{intervals.method}, level {settings.level:g}"], tally.n_judgments, tally.digest
-    )
+    parts.append(f"{intervals.method}, level {settings.level:g}")
     return PositionBias(
         estimate=estimate,
         stderr=stderr,
@@ -429,13 +417,10 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         p=distributions.t_tail(estimate / stderr, intervals.df),
         level=settings.level,
         method=intervals.method,
-        spread=None,
-        heterogeneity_p=None,
-        judges=(),
         n_judgments=tally.n_judgments,
         n_comparisons=tally.n_comparisons,
         notes=(*notes, *fit.notes, *intervals.notes, *clustering.notes),
-        signature=signature,
+        signature=write_signature(parts, tally.n_judgments, tally.digest),
         clusterings=clustering.clusterings,
     )
 
@@ -556,42 +541,38 @@ class RatingBias(Shown):
                 rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
         rows += [asdict(one) for one in self.effects]
         drifting = any(one.drift is not None for one in self.judges)
-        return Document(
+        return write_document(
+            self,
+            Table(
+                "effects",
+                "What moves scores beside the outputs, in points",
+                (
+                    Column("name", "source", "name"),
+                    Column("unit", "points per"),
+                    Column("estimate", "points", "two"),
+                    Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
+                    Column("p", "p", "p"),
+                ),
+                tuple({**row, "judges": row.get("judges")} for row in rows),
+            ),
+            Table(
+                "judges",
+                "Judges, the lowest scores first: points above the average judge on the same"
+                " outputs",
+                (
+                    Column("judge", "judge", "name"),
+                    Column("n", "ratings", "count"),
+                    Column("offset", "offset", "two"),
+                    Column("stderr", "s.e.", "two"),
+                    Column("p", "p", "p"),
+                    Column("p_adjusted", "adjusted", "p"),
+                    *([Column("drift", "drift per 100", "two")] * drifting),
+                ),
+                tuple(asdict(one) for one in self.judges),
+                limit=20,
+            ),
             basis=f"{plural(self.n_ratings, 'rating')}, {plural(len(self.judges), 'judge')}."
             f" {say_clusterings(self.clusterings)}",
-            answer=self.says,
-            parts=(
-                Table(
-                    "effects",
-                    "What moves scores beside the outputs, in points",
-                    (
-                        Column("name", "source", "name"),
-                        Column("unit", "points per"),
-                        Column("estimate", "points", "two"),
-                        Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
-                        Column("p", "p", "p"),
-                    ),
-                    tuple({**row, "judges": row.get("judges")} for row in rows),
-                ),
-                Table(
-                    "judges",
-                    "Judges, the lowest scores first: points above the average judge on the same"
-                    " outputs",
-                    (
-                        Column("judge", "judge", "name"),
-                        Column("n", "ratings", "count"),
-                        Column("offset", "offset", "two"),
-                        Column("stderr", "s.e.", "two"),
-                        Column("p", "p", "p"),
-                        Column("p_adjusted", "adjusted", "p"),
-                        *([Column("drift", "drift per 100", "two")] * drifting),
-                    ),
-                    tuple(asdict(one) for one in self.judges),
-                    limit=20,
-                ),
-            ),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 

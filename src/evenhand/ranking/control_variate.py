@@ -129,10 +129,8 @@ class ControlVariate:
             whole[:judges, :, :p] = np.concatenate(carried, axis=2)
             whole[judges:, :, p:] = weight * self.every.carried["item"]
             influence = Influence(changes, whole, rows)
-            ways = (
-                replace(self.ways["judge"], vcov=self.vcovs["judge"], influence=influence),
-                item,
-            )
+            judge = replace(self.ways["judge"], vcov=self.vcovs["judge"], influence=influence)
+            ways = (judge, item)
         described, method, df = describe_ways(ways)
         values = sum(s * one.values for s, one in zip(scales, parts, strict=True))
         estimates = Estimates(

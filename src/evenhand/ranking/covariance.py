@@ -44,7 +44,7 @@ from evenhand.ranking.intervals import (
     centred_variance,
     pair_variance,
 )
-from evenhand.ranking.sandwich import MAX_DENSE
+from evenhand.ranking.sandwich import MAX_DENSE, ClusterSums
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
 
@@ -533,11 +533,7 @@ def exclude_each(
 
 
 def _survey(
-    fit: Fit,
-    pieces: sandwich.ClusterSums,
-    factor: Factor,
-    name: str,
-    progress: Progress | None = None,
+    fit: Fit, pieces: ClusterSums, factor: Factor, name: str, progress: Progress | None = None
 ) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     vcov = sandwich.pooled_covariance(fit, pieces)
@@ -584,7 +580,7 @@ def _survey(
 
 
 def _part_without(
-    fit: Fit, pieces: sandwich.ClusterSums, rest: Mapping[int, Array], rows: Array
+    fit: Fit, pieces: ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts, k = {}, len(fit.systems)

@@ -34,7 +34,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, judged_by_llm_alone, keep_all_judges, take
 from evenhand.data.engine import fetch_columns
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import find_references, reads_human
@@ -253,13 +253,8 @@ class Gate(Shown):
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
         planned = "planned-else" if self.unplanned else "planned"
         plan = () if self.plan_sha256 is None else (say(planned, digest=self.plan_sha256),)
-        return Document(
-            basis=self.basis,
-            answer=self.says,
-            parts=(table,),
-            findings=list_findings((*plan, *self.findings), self.excluded),
-            signature=self.signature,
-        )
+        findings = (*plan, *self.findings)
+        return write_document(self, table, basis=self.basis, findings=findings)
 
 
 def gate(
@@ -359,8 +354,7 @@ def gate(
             with plans.naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)
     else:
-        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
-        if names:
+        if names := [one for one in ("criterion", "better") if getattr(asked, one) is not None]:
             where = "" if plan is None else f"'{plan}': "
             kind = type(taken).__name__.lower()
             raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
@@ -551,10 +545,7 @@ def compare_alike(
 
 
 def sign(
-    groups: Mapping[str, Ranking],
-    alone: Sequence[Unanimous],
-    asked: plans.Asked,
-    digest: str | None,
+    groups: Mapping[str, Ranking], alone: list[Unanimous], asked: plans.Asked, digest: str | None
 ) -> str:
     signatures = [one.signature for one in groups.values()]
     for votes in alone:
@@ -597,10 +588,8 @@ def compare_in_group(
     spread = find_covariance(ranking.pair_stderr**2, at[tested], old)
     votes = {}
     for new in np.flatnonzero(tested).tolist():
-        rate = find_win_rate(gaps[new])  # changes by rate (1 − rate) for each unit of distance
-        votes[new] = count_votes(
-            ranking, (judged[new], asked.old), errors[new] * (rate * (1 - rate))
-        )
+        won = find_win_rate(gaps[new])  # changes by won (1 − won) for each unit of distance
+        votes[new] = count_votes(ranking, (judged[new], asked.old), errors[new] * (won * (1 - won)))
 
     def measure(far: Array, share: float, *, turned: bool = False) -> Array:
         """Return t of claims that systems win more than a share; turned: that others do."""

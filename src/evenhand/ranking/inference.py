@@ -173,8 +173,7 @@ def sign(
     if evidence.tallies:
         digest = sha256()
         for name in sorted(evidence.tallies):
-            counted = evidence.alone(name).digest_by((name,))
-            digest.update(f"{name}\x1f{counted}\x1e".encode())
+            digest.update(f"{name}\x1f{evidence.alone(name).digest_by((name,))}\x1e".encode())
         parts.append(f"clusters sha256 {digest.hexdigest()[:12]}")
     return write_signature(parts, tally.n_judgments, tally.digest, judges=levels.count("judge"))
 
@@ -281,13 +280,9 @@ EQUAL_LOG_WORTH: Final = 1e-9  # Difference in log-worth that is rounding and no
 
 
 def order_systems(
-    fit: Fit | FittedModel,
-    evidence: Evidence,
-    levels: Levels,
-    clustered_intervals: Found,
-    settings: Settings,
+    fit: Fit | FittedModel, evidence: Evidence, levels: Levels, found: Found, settings: Settings
 ) -> Ranking:
-    (clustering, intervals), tally, mix = clustered_intervals, evidence.whole, settings.mix
+    (clustering, intervals), tally, mix = found, evidence.whole, settings.mix
     members = None if intervals is None else intervals.centred_on
     centre = fit.log_worth[slice(None) if members is None else members].mean()
     log_worth, ability = np.asarray(fit.log_worth - centre), None
@@ -344,14 +339,12 @@ def exclude_in_fit(
 ) -> tuple[Exclusion, ...]:
     excluded, every, ties = [], tally.n_comparisons, float(tally.ties.sum())
     if ties and every - fit.n_comparisons == ties:
-        reason = "ties, which the model does not take"
-        excluded = [Exclusion("ties", reason, ties, every, unit="comparison")]
+        why = "ties, which the model does not take"
+        excluded = [Exclusion("ties", why, ties, every, unit="comparison")]
     if mix is not None and mix.left_out:
         sentence = " ".join(mix.notes)
-        reason = "their share in the mix is 0"
-        excluded.append(
-            Exclusion("mix", reason, mix.left_out, unit="comparison", sentence=sentence)
-        )
+        why = "their share in the mix is 0"
+        excluded.append(Exclusion("mix", why, mix.left_out, unit="comparison", sentence=sentence))
     return tuple(excluded)
 
 

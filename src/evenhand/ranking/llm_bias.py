@@ -45,7 +45,7 @@ from evenhand.data.controls import (
     require_pairs,
     split_people,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_contract
+from evenhand.data.exclusions import Exclusion, note_excluded, write_contract, write_document
 from evenhand.data.groups import list_levels, note_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -203,14 +203,12 @@ class LLMBiases(Shown):
         """Return what people read: effects, own systems, both orders, ceilings."""
         n = sum(one.n for one in self.judges)
         beside = f", beside {plural(self.people, 'person', 'people')}" if self.people else ""
-        return Document(
+        return write_document(
+            self,
+            *(one for one in _tabulate(self) if one.rows),
             basis=f"{n:,.0f} verdicts of {plural(len(self.judges), 'LLM judge')} on"
             f" {plural(self.items, 'item')}{beside}. Intervals account for items"
             f"{', and of people for judges' if self.people else ''}.",
-            answer=self.says,
-            parts=tuple(one for one in _tabulate(self) if one.rows),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 
@@ -665,8 +663,7 @@ def _find_own(
     sides = beside.llm.fit, beside.people.fit
     systems = [name for name in sides[0].systems if name in sides[1].systems]
     family = families.get(llm, llm)
-    lacking = [name for name in systems if name not in families]
-    if lacking:
+    if lacking := [name for name in systems if name not in families]:
         raise errors.InvalidJudgments(
             f"own names no family of {plural(len(lacking), 'system')}, such as"
             f" {errors.listing(lacking, 3)}: add {'it' if len(lacking) == 1 else 'them'} to the"

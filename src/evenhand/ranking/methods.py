@@ -136,8 +136,7 @@ def _require_same(rankings: Sequence[Scores]) -> None:
         raise InvalidJudgments("there are no rankings to compare: name at least one")
     first, *others = rankings
     for other in others:
-        odd = sorted(set(first.systems) ^ set(other.systems))
-        if odd:
+        if odd := sorted(set(first.systems) ^ set(other.systems)):
             raise InvalidJudgments(
                 f"{first.rule} and {other.rule} rank different systems: {listing(odd)} in one of"
                 " them only; compare rankings of the same systems"
@@ -538,8 +537,7 @@ RULES: Final[Mapping[str, Rule]] = {
     ),
     "expected-wins-zero": Rule("mean of wins by opponent, missing pairs 0", _with_zero),
     "expected-net-wins": Rule(
-        "mean of wins less losses by opponent",
-        partial(rules.score_share, rule="expected-net-wins"),
+        "mean of wins less losses by opponent", partial(rules.score_share, rule="expected-net-wins")
     ),
     "soccer": Rule("mean by opponent, ties half a win", partial(rules.score_share, rule="soccer")),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),

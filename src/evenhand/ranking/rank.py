@@ -44,13 +44,7 @@ from evenhand.ranking.inference import (
     refuse_of_ratings,
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals, Progress
-from evenhand.ranking.ranking import (
-    GroupedRankings,
-    Ranking,
-    rank_apart,
-    take_only,
-    with_notes,
-)
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only, with_notes
 from evenhand.ranking.sandwich import gather_clusters, walk_information
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, take_findings
@@ -294,11 +288,8 @@ def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settin
     for name in clusterings:
         unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
         tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
-    evidence, levels = (
-        clustering.Evidence(tallies, whole),
-        clustering.count_loads(table, rows.levels),
-    )
-    ranking, intervals = _infer(fit, evidence, levels, settings)
+    levels = clustering.count_loads(table, rows.levels)
+    ranking, intervals = _infer(fit, clustering.Evidence(tallies, whole), levels, settings)
     if intervals is None:
         return ranking
     numbered = map(number_places, (fit.plain.log_worth, fit.log_worth))
@@ -318,11 +309,16 @@ def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> Gr
     def rank_group(name: str) -> Ranking:
         tally = clustering.of_one_judge(parts[name], name) if by == "judge" else parts[name]
         start = before.groups.get(name) if isinstance(before, GroupedRankings) else before
-        loads = {factor: levels.loads for factor, levels in tally.factors.items()}
-        evidence = clustering.Evidence.of(clustering.merge_factors(tally))
-        return make_ranking(evidence, Levels(loads), replace(settings, start=start))
+        return rank_tally(tally, replace(settings, start=start))
 
     return rank_apart(parts, by, rank_group)
+
+
+def rank_tally(tally: Tally, settings: Settings) -> Ranking:
+    """Rank by counts that tell apart all that may cluster."""
+    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    evidence = clustering.Evidence.of(clustering.merge_factors(tally))
+    return make_ranking(evidence, Levels(loads), settings)
 
 
 def make_ranking(evidence: clustering.Evidence, levels: Levels, settings: Settings) -> Ranking:
@@ -410,10 +406,8 @@ def find_control_effects(
         pieces, _ = gather_clusters(fit, whole, name)
         slopes = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
         rows = fit.raw_vcov[slopes]
-        information = (some for _, some in walk_information(fit, pieces))
-        shares = np.concatenate(
-            [np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information]
-        )
+        blocks = (some for _, some in walk_information(fit, pieces))
+        shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in blocks])
         carriers = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
         for at, effective in enumerate(carriers.tolist()):
             effect = effects[at]

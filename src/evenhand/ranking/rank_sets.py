@@ -180,13 +180,10 @@ MAX_CLUSTERS_NAMED: Final = 3  # Most clusters that are named for pairs that res
 
 
 def note_open(
-    systems: Sequence[str],
-    clusterings: Sequence[ClusteredErrors],
-    effective: Array,
-    resting: NDArray[np.bool_],
+    systems: Sequence[str], ways: Sequence[ClusteredErrors], effective: Array, resting: Truths
 ) -> tuple[Finding, ...]:
     notes = []
-    for way in (one for one in clusterings if (one.resting >= 0).any()):
+    for way in (one for one in ways if (one.resting >= 0).any()):
         pairs = int((way.resting >= 0).sum() // 2)
         # pairs of systems in different parts
         counts = {
@@ -203,12 +200,10 @@ def note_open(
     thin = (effective < intervals.MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
-        of_ways = mark_barred(clusterings, len(systems))[1]
+        of_ways = mark_barred(ways, len(systems))[1]
         fewest = np.where(thin, effective, np.inf)
         i, j = divmod(int(np.argmin(fewest)), len(systems))
-        named = [
-            way.name for way, mask in zip(clusterings, of_ways, strict=True) if (mask & thin).any()
-        ]
+        named = [way.name for way, mask in zip(ways, of_ways, strict=True) if (mask & thin).any()]
         whose = " or ".join(f"{name}s" for name in named)
         notes.append(
             say(
@@ -320,10 +315,7 @@ def limit_worths(replicates: Sequence[Array], bounded: Truths, level: float) -> 
 
 
 def gather_pairs(
-    log_worth: Array,
-    margin: Array,
-    clusterings: Sequence[ClusteredErrors],
-    apart: Truths | None = None,
+    log_worth: Array, margin: Array, ways: Sequence[ClusteredErrors], apart: Truths | None = None
 ) -> Family:
     """Put all pairs together, from (K,) estimates and (K, K) standard errors of differences."""
     k = len(log_worth)
@@ -331,7 +323,7 @@ def gather_pairs(
     varies = margin > ROUNDING * margin.max(initial=0.0)
     statistic = np.divide(gap, margin, out=np.zeros((k, k)), where=varies)
     effective, resting = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.bool_)
-    for way in clusterings:
+    for way in ways:
         resting |= way.resting >= 0
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.joining import drop_marked
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import AppliedMix
@@ -316,7 +316,6 @@ class Ranking(Shown):
     """
 
     systems: tuple[str, ...]  # names, best first
-    log_worth: Array | None  # (K,) estimates of comparisons; None of ratings
     # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
     # for a covariance
     stderr: Array | None
@@ -327,9 +326,6 @@ class Ranking(Shown):
     rank_upper: Integers | None  # (K,) worst place, or None
     cluster: Integers | None  # (K,) number of the cluster, or None
     better_than: Integers | None  # (K,) systems it is decided to be better than, or None
-    wins: Array | None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
-    ties: Array | None  # see wins
-    losses: Array | None  # see wins
     level: float  # nominal level of intervals (proportion)
     interval: str  # rank-sets, model, sandwich or bootstrap; of other models also posterior
     method: str  # how intervals were made, in a few words
@@ -342,9 +338,13 @@ class Ranking(Shown):
     signature: str  # one line that reproduces the numbers
     headline: str | None  # what must be known first, such as "for these 3 judges only"
     notes: tuple[Finding, ...]  # what else should be known
-    # contrasts of neighbouring systems where K is too large for intervals
-    neighbours: tuple[Contrast, ...]
     fit: Fit | FittedModel | RatingFit  # the fit behind it
+    log_worth: Array | None = None  # (K,) estimates of comparisons; None of ratings
+    wins: Array | None = None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
+    ties: Array | None = None  # see wins
+    losses: Array | None = None  # see wins
+    # contrasts of neighbouring systems where K is too large for intervals
+    neighbours: tuple[Contrast, ...] = ()
     controlled: Controlled | None = None  # what controls do and change, or None without them
     model: str = "bradley-terry"  # the model's name in the registry
     df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
@@ -598,8 +598,7 @@ class Ranking(Shown):
         place = 0
         if self.pair_stderr is not None:  # p-values are adjusted for all
             at, place = np.triu_indices(k, 1), best * (2 * k - best - 1) // 2 + worst - best - 1
-        numbers = [values[place] for values in self._test_pairs(at)]
-        _, p, low, high = numbers
+        _, p, low, high = (values[place] for values in self._test_pairs(at))
         gap = float(self.estimate[i] - self.estimate[j])
         ends = (low, high) if i == best else (high, low)
         lower, upper = (None if one is None else one if i == best else -one for one in ends)
@@ -758,16 +757,14 @@ class Ranking(Shown):
                 for one in self.neighbours
             ),
         )
-        return Document(
+        more = [*owners, *(one for one in (references, neighbours) if one.rows)]
+        return write_document(
+            self,
+            _tabulate(self, columns),
+            *more,
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
-            parts=(
-                _tabulate(self, columns),
-                *owners,
-                *(one for one in (references, neighbours) if one.rows),
-            ),
-            findings=list_findings(findings, self.excluded),
-            signature=self.signature,
+            findings=findings,
         )
 
 

@@ -112,8 +112,7 @@ def take_part(data: Ratings | RatingRows) -> RatingRows:
 
 def refuse_of_votes(settings: Mapping[str, object]) -> None:
     """Refuse settings that apply to comparisons alone, where they are given."""
-    unfit = [name for name, value in settings.items() if value]
-    if unfit:
+    if unfit := [name for name, value in settings.items() if value]:
         raise UnknownOption(
             f"{listing(unfit)}: of comparisons, and these are ratings: leave it out"
         )
@@ -223,9 +222,12 @@ def require_spread(scores: ScoredRows) -> ScoredRows:
     return scores
 
 
+Clustered = tuple[Clustering, Intervals]
+
+
 def cluster_scores(
     fit: RatingFit, scores: ScoredRows, settings: Settings, sign: float
-) -> tuple[Clustering, Intervals]:
+) -> Clustered:
     """Return clusters and intervals: items by their documents, unless these are too few."""
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
@@ -237,13 +239,11 @@ def cluster_scores(
         unused = note_documents(scores, why) if of_items else ()
         return replace(clustering, notes=(*clustering.notes, *unused)), intervals
     known = say("documents", documents=documents.size)
-    by_document = ScoredAnswers(
-        {**scores.factors, "item": documents}, answers.n_answers, "document"
-    )
+    grouped = ScoredAnswers({**scores.factors, "item": documents}, answers.n_answers, "document")
     found = None
     if documents.effective >= MIN_EFFECTIVE["item"]:
         with suppress(NotIdentified):  # items may do
-            found = find_rating_intervals(fit, by_document, settings, sign)
+            found = find_rating_intervals(fit, grouped, settings, sign)
     if found is None or "item" not in {way.name for way in found[1].ways}:
         counts = {"documents": documents.size, "effective": documents.effective}
         known = say("few-documents", "warning", **counts)
@@ -253,12 +253,7 @@ def cluster_scores(
 
 
 def order_scores(
-    fit: RatingFit,
-    scores: ScoredRows,
-    found: tuple[Clustering, Intervals],
-    settings: Settings,
-    *,
-    lower: bool,
+    fit: RatingFit, scores: ScoredRows, found: Clustered, settings: Settings, *, lower: bool
 ) -> Ranking:
     """Put everything in the order of the board, best first, equal estimates by name."""
     clustering, intervals = found
@@ -267,9 +262,8 @@ def order_scores(
     values = fit.estimate / (-unit if lower else unit)
     order, places = number_places(values)
     margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
-    low, high = fit.estimate - margin, fit.estimate + margin
+    ends = {"lower": fit.estimate - margin, "upper": fit.estimate + margin}
     levels = Levels({name: factor.loads for name, factor in scores.factors.items()})
-    board = reorder(intervals, order, levels, settings)
     clustered = settings.interval != "model" and bool(intervals.ways)
     n = fit.n_ratings
     parts = [settings.name, *fit.signature_parts]
@@ -282,12 +276,8 @@ def order_scores(
     ]
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
-        log_worth=None,
         rank=places,
-        **{**board, "lower": low[order], "upper": high[order]},
-        wins=None,
-        ties=None,
-        losses=None,
+        **reorder(replace(intervals, **ends), order, levels, settings),
         n_judgments=n,
         n_comparisons=n,
         signature=write_signature(
@@ -295,7 +285,6 @@ def order_scores(
         ),
         headline=clustering.headline if clustered else limit_to_few(levels),
         notes=take_findings([*scores.rows.notes, *fit.notes, *limits, *clustering.notes]),
-        neighbours=(),
         fit=fit,
         score=fit.estimate[order],
         ratings=fit.counts[order],
@@ -320,7 +309,7 @@ ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below 
 
 def find_rating_intervals(
     fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
-) -> tuple[Clustering, Intervals]:
+) -> Clustered:
     """Return clusters and intervals, in the fit's order; sign: −1 where lower scores are better."""
     if isinstance(fit, LeastSquaresFit):
         largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
@@ -351,22 +340,16 @@ def find_rating_intervals(
             raise NotIdentified("this model knows no errors, so that it has no intervals")
         vcov = basis.T @ fit.vcov @ basis
         estimates = Estimates(fit.systems, sign * fit.estimate, basis, vcov, partial(lift, basis))
-        method = f"model, {fit.assumes}"
-        spread = covariance.Spread((), [vcov], fit.df, method, ())
+        how = f"model, {fit.assumes}"
+        spread = covariance.Spread((), [vcov], fit.df, how, ())
     if fit.unlinked is not None:
         spread = replace(spread, apart=fit.unlinked.apart, different=fit.unlinked.links)
     if settings.interval == "rank-sets":
         return clustering, decide_all(estimates, spread, settings.level, settings.seed)
-    method = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
-    vcovs = [estimates.to_systems(one) for one in spread.vcovs]
+    how = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
+    each = [estimates.to_systems(one) for one in spread.vcovs]
     intervals = wald_intervals(
-        estimates.values,
-        vcovs,
-        settings.level,
-        spread.df,
-        method,
-        notes=spread.notes,
-        ways=spread.ways,
+        estimates.values, each, settings.level, spread.df, how, notes=spread.notes, ways=spread.ways
     )
     if fit.unlinked is not None:
         decided = np.where(fit.unlinked.apart, 0, intervals.decided).astype(np.int8)

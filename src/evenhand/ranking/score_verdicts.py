@@ -104,10 +104,8 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     found = np.isin(wanted, outputs)
     lacking = float((~found).sum())
     if not found.any():
-        named, of_llm = (
-            {"system": part.systems, "item": part.items} for part in (people, verdicts)
-        )
-        raise refuse_unlike("score", named, of_llm)
+        mine, of_llm = ({"system": part.systems, "item": part.items} for part in (people, verdicts))
+        raise refuse_unlike("score", mine, of_llm)
     if not found.all() and unpaired is None:
         names = [
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"
@@ -300,9 +298,5 @@ def join_fits(
     beside = of_verdicts("verdicts on what people scored", paired.beside, of_paired, cells[found])
     every = replace(paired.every, judges=("",), judge=np.zeros_like(paired.every.judge))
     of_every = {"item": replace(item, codes=item.codes[paired.of_every])}
-    return clustering, ControlVariate(
-        take_apart(fit, ways, cells),
-        beside,
-        of_verdicts("all verdicts", every, of_every, None),
-        ways,
-    )
+    whole = of_verdicts("all verdicts", every, of_every, None)
+    return clustering, ControlVariate(take_apart(fit, ways, cells), beside, whole, ways)

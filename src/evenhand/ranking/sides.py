@@ -119,11 +119,9 @@ def count_systems(k: int, seen: SideCounts) -> tuple[Array, Array]:
 def count_pairs(k: int, seen: SideCounts) -> tuple[Integers, Array, Array]:
     """Return k · lower + higher code of P pairs, and how often the lower stood first and second."""
     left, right, votes = seen
-    keys, pair = np.unique(
-        np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
-    )
-    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
-    other = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
+    keys, at = np.unique(np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True)
+    stood = np.bincount(at, votes * (left < right), minlength=len(keys)).astype(np.float64)
+    other = np.bincount(at, votes * (left > right), minlength=len(keys)).astype(np.float64)
     return keys, stood, other
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evenhand.data import controls
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.exclusions import Exclusion, sign_excluded, write_contract, write_document
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
@@ -39,7 +39,7 @@ from evenhand.errors import (
 )
 from evenhand.models.base import Coefficient
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.numerics import Array, distributions
+from evenhand.numerics import Array, Integers, distributions
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups, rank_within
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.ranking.clustering import Evidence, choose_factors
@@ -189,10 +189,7 @@ class SkillingsMack:
 
 
 def skillings_mack_test(
-    block: NDArray[np.integer[Any]],
-    system: NDArray[np.integer[Any]],
-    score: Array,
-    systems: Sequence[str],
+    block: Integers, system: Integers, score: Array, systems: Sequence[str]
 ) -> SkillingsMack:
     """Test (n,) scores of systems in blocks, at most one for each system of a block."""
     size = np.bincount(block)[block]
@@ -575,13 +572,8 @@ class PreferenceTests(Shown):
                 f" p holds if {'; '.join(friedman.assumes)}",
             )
             parts.append(Text(f"Friedman's test over {blocks}", lines))
-        return Document(
-            basis=f"{counts}. Sign test, {pairs.title}; {sides}",
-            answer=(self.says, *shares, *agreed),
-            parts=tuple(parts),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        basis = f"{counts}. Sign test, {pairs.title}; {sides}"
+        return write_document(self, *parts, basis=basis, answer=(self.says, *shares, *agreed))
 
 
 def _tabulate_pairs(pairs: PairTests) -> Table:
@@ -632,10 +624,8 @@ def _tabulate_model(model: Sequence[Coefficient]) -> Table:
     rows = []
     for one in model:
         tie = one.label == "tie"
-        named = {"name": "γ" if tie else f"λ of {one.label}"}
-        rows.append(
-            {**named, "odds": None if tie else exp(2 * one.estimate), **asdict(one), **named}
-        )
+        head = {"name": "γ" if tie else f"λ of {one.label}"}
+        rows.append({**head, "odds": None if tie else exp(2 * one.estimate), **asdict(one), **head})
     columns = (
         Column("name", "parameter", "name"),
         Column("estimate", "estimate", "four"),

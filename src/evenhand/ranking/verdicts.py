@@ -162,8 +162,7 @@ def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
     if SAMPLED not in people.frame.collect_schema().names():
         return {}
     counts = count_labels(people.frame, SAMPLED, as_text=True)
-    wrong = [label for label in counts if not is_probability(label)]
-    if wrong:
+    if wrong := [label for label in counts if not is_probability(label)]:
         column = nw.col(SAMPLED).cast(nw.String)
         named = [one for one in wrong if one is not None]
         rows = find_rows(people.frame, column.is_null() | column.is_in([*named, ""]))
@@ -376,8 +375,7 @@ def refuse_settings(settings: Settings, unpaired: str | None, weight: float | No
         f"interval '{settings.interval}'": settings.interval != "rank-sets",
         f"cluster '{settings.cluster}'": settings.cluster is not None,
     }
-    asked = [name for name, value in unfit.items() if value]
-    if asked:
+    if asked := [name for name, value in unfit.items() if value]:
         raise UnknownOption(f"verdicts cannot be combined with {listing(asked)}: leave it out")
 
 

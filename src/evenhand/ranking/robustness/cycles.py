@@ -42,7 +42,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes
@@ -265,8 +265,7 @@ def draw_wild(
     if len(rows) < 2:
         raise NotIdentified("decisive votes are of one cluster: there is no spread between")
     scale = np.sqrt(len(rows) / (len(rows) - 1))
-    weights = draw_webb((replicates, len(rows)), rng)
-    return np.asarray(scale * weights @ whole.project(rows))
+    return np.asarray(scale * draw_webb((replicates, len(rows)), rng) @ whole.project(rows))
 
 
 def draw_parametric(whole: PairResiduals, replicates: int, rng: np.random.Generator) -> Array:
@@ -300,9 +299,7 @@ class Replicates:
         if whole.statistic < ROUNDING:
             return 1.0
         least = whole.statistic * (1 - 1e-12)
-        above = [
-            int((statistics(whole, drawn) >= least).sum()) for drawn in self.residuals.values()
-        ]
+        above = [int((statistics(whole, one) >= least).sum()) for one in self.residuals.values()]
         return (1 + max(above)) / (1 + N_REPLICATES)
 
 
@@ -451,8 +448,7 @@ class Cycles(Shown):
             **write_contract(self, "says", "real", "clusterings"),
             "deviations": [asdict(pair) for pair in self.deviations],
             "cycles": [
-                {**asdict(cycle), "closed": cycle.closed, "says": cycle.says}
-                for cycle in self.cycles
+                {**asdict(one), "closed": one.closed, "says": one.says} for one in self.cycles
             ],
         }
 
@@ -494,12 +490,7 @@ class Cycles(Shown):
         )
         forms: tuple[Form, ...] = ("html", "latex", "markdown")
         cycles = Table("cycles", "Intransitive threes", of_threes, threes, only=forms)
-        return Document(
-            answer=self.says,
-            parts=tuple(one for one in (deviations, cycles) if one.rows),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        return write_document(self, *(one for one in (deviations, cycles) if one.rows))
 
 
 def _name_most(parts: tuple[Contribution, ...]) -> str | None:
@@ -762,14 +753,12 @@ def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
     if not cycles.real:
         return None
     key, _, _, decided = decisive_votes(tally)
-    quantile, size = normal_quantile(CONFIDENCE), len(tally.systems)
+    bound, size = normal_quantile(CONFIDENCE), len(tally.systems)
     for cycle in cycles.cycles:
         codes = [tally.systems.index(name) for name in cycle.systems]
         pairs = zip(codes, (*codes[1:], codes[0]), strict=True)
         votes = [float(decided[key == min(pair) * size + max(pair)].sum()) for pair in pairs]
-        sure = [
-            (won - 0.5) * 2 * n**0.5 >= quantile for won, n in zip(cycle.won, votes, strict=True)
-        ]
+        sure = [(won - 0.5) * 2 * n**0.5 >= bound for won, n in zip(cycle.won, votes, strict=True)]
         if cycle.closed and all(sure):
             return cycle
     return None

@@ -36,8 +36,7 @@ from numpy.typing import NDArray
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.groups import Levels
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
@@ -51,10 +50,10 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import sum_clusters
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import ratings, sandwich
-from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
+from evenhand.ranking.clustering import wanted_factors
 from evenhand.ranking.inference import Settings, choose_log_linear, name_model
 from evenhand.ranking.intervals import MIN_CLUSTERS
-from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.rank import rank_tally
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.claims import (
     FALLS,
@@ -220,8 +219,7 @@ class RemovalOrder:
         turned = (left > right) & (not self.sided)
         low, high = np.where(turned, right, left), np.where(turned, left, right)
         outcome = np.where(turned, 2 - outcome, outcome)
-        keys = (low * len(tally.systems) + high) * 3 + outcome
-        _, kind = np.unique(keys, return_inverse=True)
+        _, kind = np.unique((low * len(tally.systems) + high) * 3 + outcome, return_inverse=True)
         kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
             entry, answer = divmod(int(self.cells[row]), 3)
@@ -285,7 +283,7 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     tally = tally.take(first_of_each(join_codes(digits))[0])
     if board is not None and set(board.systems) != set(tally.systems):
         raise UnknownOption("the board is of other systems: give the ranking of these judgments")
-    ranking = board or _rank_again(tally, settings)
+    ranking = board or rank_tally(tally, settings)
     fit = ranking.fit
     if not isinstance(fit, Fit) or fit.vcov is None:
         raise NotIdentified(f"{len(tally.systems):,} systems are too many to ask what carries them")
@@ -314,11 +312,6 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     ]
     units = ("ranking" if "ranking" in factors else "vote", *several)
     return Case(replace(tally, factors=factors), ranking, fit, settings, units, influences)
-
-
-def _rank_again(tally: Tally, settings: Settings) -> Ranking:
-    loads = {name: factor.loads for name, factor in tally.factors.items()}
-    return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
 
 
 def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
@@ -363,7 +356,7 @@ def check_claim(
             first = max(claim.below, key=worth.__getitem__)
             falls = worth[last] - worth[first] < -TOLERANCE
             return (FALLS, (first, last)) if falls else (HOLDS, None)
-        ranking = _rank_again(tally, settings)
+        ranking = rank_tally(tally, settings)
     except (NotIdentified, NotConverged):
         return NO_RANKING, None
     if ranking.rank_sets is None:
@@ -462,12 +455,7 @@ class Fragility(Shown):
 
     def document(self) -> Document:
         """Return what people read: how few carry each conclusion, and whose they are."""
-        return Document(
-            answer=self.says,
-            parts=(self.table,),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        return write_document(self, self.table)
 
 
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:

@@ -24,7 +24,7 @@ import numpy as np
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import REFERENCES, Exclusion, write_contract, write_document
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, reads_lower_of
@@ -93,11 +93,8 @@ class Choice:
 
     @property
     def first(self) -> tuple[str, ...]:
-        return tuple(
-            name
-            for name, place in zip(self.systems, self.rank, strict=True)
-            if place == self.rank[0]
-        )
+        places = zip(self.systems, self.rank, strict=True)
+        return tuple(name for name, place in places if place == self.rank[0])
 
 
 @dataclass(frozen=True)
@@ -259,13 +256,9 @@ class Sensitivity(Shown):
     def document(self) -> Document:
         """Return what people read: what survives all choices, and what each changes."""
         ways = plural(len(self.choices), "way to rank", "ways to rank")
-        return Document(
-            basis=f"{plural(len(self.choices[0].systems), 'system')}, {ways}.",
-            answer=self.says,
-            parts=(self.table,),
-            findings=list_findings((*self.notes, *_list_refused(self)), self.excluded),
-            signature=self.signature,
-        )
+        basis = f"{plural(len(self.choices[0].systems), 'system')}, {ways}."
+        findings = (*self.notes, *_list_refused(self))
+        return write_document(self, self.table, basis=basis, findings=findings)
 
 
 def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
@@ -364,11 +357,9 @@ def vary_choices(
     else:
         offers.append(("advantage of the first output", reordered))
     offers += _offer_loads(table, settings, run, notes)
-    if table.has("judge"):
-        flagged = find_flagged(screening or data, notes)
-        if flagged:
-            rest = table.without(judges=flagged, recorded=False)
-            offers.append((name_without(flagged), partial(ranked, rest)))
+    if table.has("judge") and (flagged := find_flagged(screening or data, notes)):
+        rest = table.without(judges=flagged, recorded=False)
+        offers.append((name_without(flagged), partial(ranked, rest)))
     default = spec == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = describe_choice(DEFAULT if default else ASKED, usual)
     choices = [first, *(try_choice(name, make) for name, make in offers)]
@@ -518,12 +509,13 @@ class Robustness(Shown):
     def document(self) -> Document:
         choices = self.sensitivity.document()
         cycles = () if self.cycles is None else self.cycles.says
-        return Document(
+        return write_document(
+            self,
+            self.fragility.table,
+            self.sensitivity.table,
             basis=choices.basis,
             answer=(*self.sensitivity.says, *self.fragility.says[:1], *cycles),
-            parts=(self.fragility.table, self.sensitivity.table),
-            findings=list_findings(self.findings, self.excluded),
-            signature=self.signature,
+            findings=self.findings,
         )
 
 
@@ -552,10 +544,6 @@ def check_robustness(
         notes.append(say("cycles-not-tested", why=str(refusal)))
     return Robustness(fragility, sensitivity, cycles, tuple(notes))
 
-
-# Of ratings: how few judges or items carry a conclusion is found by influence. Levels are left out
-# in the order in which they support the difference, to first order, and the number without which
-# the order turns is confirmed by refits. It is an upper bound: another set may be smaller.
 
 USUAL: Final = "adjusted"
 

@@ -366,14 +366,9 @@ class Leaderboard(Shown):
     def document(self) -> Document:
         """Return what people read: who leads, what is decided, the table."""
         counts = [plural(self.n_votes, "vote"), plural(len(self.systems), "system")]
+        basis = f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}."
         *others, leader = self.says
-        return Document(
-            basis=f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}.",
-            answer=(leader, *others),
-            parts=(self.table,),
-            findings=exclusions.list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        return exclusions.write_document(self, self.table, basis=basis, answer=(leader, *others))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
