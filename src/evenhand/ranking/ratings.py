@@ -262,7 +262,7 @@ def order_scores(
     values = fit.estimate / (-unit if lower else unit)
     order, places = number_places(values)
     margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
-    ends = {"lower": fit.estimate - margin, "upper": fit.estimate + margin}
+    low, high = fit.estimate - margin, fit.estimate + margin
     levels = Levels({name: factor.loads for name, factor in scores.factors.items()})
     clustered = settings.interval != "model" and bool(intervals.ways)
     n = fit.n_ratings
@@ -277,7 +277,7 @@ def order_scores(
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
         rank=places,
-        **reorder(replace(intervals, **ends), order, levels, settings),
+        **reorder(replace(intervals, lower=low, upper=high), order, levels, settings),
         n_judgments=n,
         n_comparisons=n,
         signature=write_signature(
