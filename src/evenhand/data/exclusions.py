@@ -18,7 +18,15 @@ import narwhals as nw
 from evenhand.data.engine import ANSWER, COUNT, Frame, count_by, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
-from evenhand.render.document import Finding, describe_findings, take_findings
+from evenhand.render.document import (
+    Document,
+    Finding,
+    Row,
+    Table,
+    Text,
+    describe_findings,
+    take_findings,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -304,6 +312,20 @@ def write_contract(
         "findings": describe_findings(result.notes if findings is None else findings),
         **{name: list(one) if isinstance(one, tuple) else one for name, one in values.items()},
     }
+
+
+def write_document(
+    result: Any,
+    *parts: Table | Text,
+    basis: str = "",
+    answer: Iterable[str] | None = None,
+    findings: Iterable[str] | None = None,
+    csv_rows: tuple[Row, ...] | None = None,
+) -> Document:
+    """Return what people read of a result: what it says, parts, findings, signature."""
+    said = tuple(result.says if answer is None else answer)
+    notes = list_findings(result.notes if findings is None else findings, result.excluded)
+    return Document(basis, said, parts, notes, result.signature, csv_rows)
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

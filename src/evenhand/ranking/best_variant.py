@@ -76,14 +76,10 @@ class BestVariant:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers for JSON."""
-        told: dict[str, Any] = {
-            "variants": list(self.variants),
-            "not_judged": list(self.not_judged),
-        }
-        told |= {} if self.wide is None else {"wide": list(self.wide)}
         rare = ("fresh", "wide")
         held = {k: one for k, one in vars(self).items() if k not in rare or one is not None}
-        return {**held, **told}
+        listed = {k: list(held[k]) for k in ("variants", "not_judged", "wide") if k in held}
+        return held | listed
 
 
 def note_owners(systems: Sequence[str], owners: Mapping[str, str]) -> list[Finding]:
@@ -102,10 +98,8 @@ def find_truncation(estimates: Array, vcov: Array, best: int) -> tuple[float, fl
     z = estimates - c * estimates[best]
     moves = np.abs(1 - c) > LEVEL
     ends = z[moves] / (1 - c[moves])
-    return (
-        float(max(ends[c[moves] < 1], default=-np.inf)),
-        float(min(ends[c[moves] > 1], default=np.inf)),
-    )
+    below, above = ends[c[moves] < 1], ends[c[moves] > 1]
+    return float(max(below, default=-np.inf)), float(min(above, default=np.inf))
 
 
 def log_between(low: float, high: float) -> float:
@@ -260,8 +254,7 @@ def find_distances(
 
 def refuse_same_panel(first: Set[str], later: Set[str]) -> None:
     """Refuse judges who judged before the choice and after it, whose tastes are in both."""
-    both = sorted(first & later)
-    if both:
+    if both := sorted(first & later):
         raise InvalidJudgments(
             f"{listing(both, MAX_NAMED)} judged before the choice and after it: later judgments"
             " count by themselves only if other judges gave them (--without leaves judges out)"
@@ -289,8 +282,7 @@ class Estimated:
 
         Also (K,) which of the others these are, in the order of the choice; None without any.
         """
-        known = [name in self.systems and name != best for name in systems]
-        kept = others & np.array(known)
+        kept = others & np.array([name in self.systems and name != best for name in systems])
         if best not in self.systems or not kept.any():
             return None
         contrast = np.zeros(len(self.systems))
@@ -322,5 +314,4 @@ def tabulate_best_variants(owners: Sequence[BestVariant], level: float) -> list[
         "distance to the mean of others' systems, corrected for the choice of the best variant",
         "of: variants that are ranked; for others, such as withdrawn ones, nothing is corrected",
     )
-    title = "The best variant of each owner"
-    return [Table("owners", title, columns, rows, legend=legend)]
+    return [Table("owners", "The best variant of each owner", columns, rows, legend=legend)]

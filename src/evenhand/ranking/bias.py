@@ -32,7 +32,7 @@ from evenhand.data.controls import (
     require_scores,
     say_left_out,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.joining import drop_marked
 from evenhand.data.rankings import Rankings
@@ -123,16 +123,14 @@ class JudgeBias:
 
 def ranking_inflation(fit: Fit, tally: Tally) -> float:
     """Return φ: how much scores of rankings vary beside those of independent comparisons."""
-    pooled = tally.pool(("judge", "ranking"))
-    panel, delta = make_panel(fit, pooled, 1.0, ("judge", "ranking"))
+    panel, delta = make_panel(fit, tally.pool(("judge", "ranking")), 1.0, ("judge", "ranking"))
     ranking = np.unique(panel.codes["ranking"], return_inverse=True)[1].reshape(-1)
     local = panel.expand(np.full(panel.size, delta))
     bias = panel.by_judge(local.eta) / np.maximum(panel.by_judge(local.eta_eta), 1e-300)
     left = np.bincount(ranking, local.eta - local.eta_eta * bias[panel.judge])
     pair_weights = panel.likelihood.counts.sum(axis=1)  # every pair of a ranking has its weight
     weights = np.bincount(ranking, pair_weights) / np.bincount(ranking)
-    held = float(weights.sum()) - len(np.unique(panel.judge))
-    spare = float(weights.sum()) / max(held, 1.0)
+    spare = float(weights.sum()) / max(float(weights.sum()) - len(np.unique(panel.judge)), 1.0)
     return float(max(1.0, spare * (left**2 / weights).sum() / local.eta_eta.sum()))
 
 
@@ -215,14 +213,14 @@ class PositionBias(Shown):
     p: float  # two-sided p-value of no common bias
     level: float  # nominal level of intervals (proportion)
     method: str  # how the error was made
-    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
-    spread: float | None
-    heterogeneity_p: float | None  # p-value of all judges sharing one bias, or None
-    judges: tuple[JudgeBias, ...]  # each judge, farthest from the median judge first
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs
     notes: tuple[str, ...]  # what else should be known
     signature: str  # one line that reproduces the numbers
+    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
+    spread: float | None = None
+    heterogeneity_p: float | None = None  # p-value of all judges sharing one bias, or None
+    judges: tuple[JudgeBias, ...] = ()  # each judge, farthest from the median judge first
     clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
@@ -265,14 +263,32 @@ class PositionBias(Shown):
 
     def document(self) -> Document:
         """Return what people read: how often the first output wins, and with which judges."""
-        answers = say_answers(self.n_judgments, self.n_comparisons)
-        return Document(
-            basis=f"{answers}. {say_clusterings(self.clusterings)}",
-            answer=self.says,
-            parts=(_tabulate(self),),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+        every = {"n": self.n_comparisons, "estimate": self.estimate, "stderr": self.stderr}
+        every |= {"lower": self.lower, "upper": self.upper, "share": self.share, "p_none": self.p}
+        rows = tuple(
+            {
+                **dict.fromkeys((*ROW_KEYS, "first", "second")),
+                **row,
+                "name": row.get("judge", "all"),
+                "share_lower": share_first(row["lower"]),
+                "share_upper": share_first(row["upper"]),
+            }
+            for row in (every, *(one.to_dict() for one in self.judges))
         )
+        unlike = {*self.stand_out}
+        last = max((i for i, one in enumerate(self.judges, start=1) if one in unlike), default=0)
+        table = Table(
+            "position-bias",
+            "How often the output shown first wins",
+            COLUMNS if self.judges else COLUMNS[:2] + COLUMNS[4:8],
+            rows,
+            limit=1 + max(MIN_JUDGES_SHOWN, last),
+            legend=LEGEND if self.judges else (),
+            without=("name", "first", "second", "share_lower", "share_upper"),
+        )
+        answers = say_answers(self.n_judgments, self.n_comparisons)
+        basis = f"{answers}. {say_clusterings(self.clusterings)}"
+        return write_document(self, table, basis=basis)
 
 
 LEGEND: Final = (
@@ -298,32 +314,6 @@ COLUMNS: Final = (
     Column("p_common", "vs median", "p"),
     Column("p_common_adjusted", "adjusted", "p"),
 )
-
-
-def _tabulate(bias: PositionBias) -> Table:
-    every = {"n": bias.n_comparisons, "estimate": bias.estimate, "stderr": bias.stderr}
-    every |= {"lower": bias.lower, "upper": bias.upper, "share": bias.share, "p_none": bias.p}
-    rows = [
-        {
-            **dict.fromkeys((*ROW_KEYS, "first", "second")),
-            **row,
-            "name": row.get("judge", "all"),
-            "share_lower": share_first(row["lower"]),
-            "share_upper": share_first(row["upper"]),
-        }
-        for row in (every, *(one.to_dict() for one in bias.judges))
-    ]
-    outstanding = set(bias.stand_out)
-    last = max((i + 1 for i, one in enumerate(bias.judges) if one in outstanding), default=0)
-    return Table(
-        "position-bias",
-        "How often the output shown first wins",
-        COLUMNS if bias.judges else COLUMNS[:2] + COLUMNS[4:8],
-        tuple(rows),
-        limit=1 + max(MIN_JUDGES_SHOWN, last),
-        legend=LEGEND if bias.judges else (),
-        without=("name", "first", "second", "share_lower", "share_upper"),
-    )
 
 
 @carries_excluded(*OF_SYSTEMS)
@@ -395,8 +385,7 @@ def fit_order(tally: Tally) -> Fit:
     try:
         return BradleyTerry(order_effect=True).fit(tally)
     except NotIdentified as refusal:
-        why = refusal.without_options()
-        raise NotIdentified(f"{UNKNOWN}: {why}") from refusal
+        raise NotIdentified(f"{UNKNOWN}: {refusal.without_options()}") from refusal
 
 
 def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) -> PositionBias:
@@ -416,13 +405,10 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
     notes = [clustering.headline] if clustering.headline else []
     sides = find_one_sided(tally, None)
     if sides.uneven:
-        both = sides.both_orders
-        notes.append(say("sides-uneven", "warning", named=sides.named, both=both))
+        notes.append(say("sides-uneven", "warning", named=sides.named, both=sides.both_orders))
     parts = [f"position bias, {name_model(fit)}"]
     parts += ["importance weights"] if tally.squares is not None else []
-    signature = write_signature(
-        [*parts, f"{intervals.method}, level {settings.level:g}"], tally.n_judgments, tally.digest
-    )
+    parts.append(f"{intervals.method}, level {settings.level:g}")
     return PositionBias(
         estimate=estimate,
         stderr=stderr,
@@ -431,13 +417,10 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         p=distributions.t_tail(estimate / stderr, intervals.df),
         level=settings.level,
         method=intervals.method,
-        spread=None,
-        heterogeneity_p=None,
-        judges=(),
         n_judgments=tally.n_judgments,
         n_comparisons=tally.n_comparisons,
         notes=(*notes, *fit.notes, *intervals.notes, *clustering.notes),
-        signature=signature,
+        signature=write_signature(parts, tally.n_judgments, tally.digest),
         clusterings=clustering.clusterings,
     )
 
@@ -558,42 +541,38 @@ class RatingBias(Shown):
                 rows.append({"name": name, "unit": "sd between judges", "stderr": None, **ends})
         rows += [asdict(one) for one in self.effects]
         drifting = any(one.drift is not None for one in self.judges)
-        return Document(
+        return write_document(
+            self,
+            Table(
+                "effects",
+                "What moves scores beside the outputs, in points",
+                (
+                    Column("name", "source", "name"),
+                    Column("unit", "points per"),
+                    Column("estimate", "points", "two"),
+                    Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
+                    Column("p", "p", "p"),
+                ),
+                tuple({**row, "judges": row.get("judges")} for row in rows),
+            ),
+            Table(
+                "judges",
+                "Judges, the lowest scores first: points above the average judge on the same"
+                " outputs",
+                (
+                    Column("judge", "judge", "name"),
+                    Column("n", "ratings", "count"),
+                    Column("offset", "offset", "two"),
+                    Column("stderr", "s.e.", "two"),
+                    Column("p", "p", "p"),
+                    Column("p_adjusted", "adjusted", "p"),
+                    *([Column("drift", "drift per 100", "two")] * drifting),
+                ),
+                tuple(asdict(one) for one in self.judges),
+                limit=20,
+            ),
             basis=f"{plural(self.n_ratings, 'rating')}, {plural(len(self.judges), 'judge')}."
             f" {say_clusterings(self.clusterings)}",
-            answer=self.says,
-            parts=(
-                Table(
-                    "effects",
-                    "What moves scores beside the outputs, in points",
-                    (
-                        Column("name", "source", "name"),
-                        Column("unit", "points per"),
-                        Column("estimate", "points", "two"),
-                        Column(("lower", "upper"), f"{100 * self.level:g} % interval", "interval"),
-                        Column("p", "p", "p"),
-                    ),
-                    tuple({**row, "judges": row.get("judges")} for row in rows),
-                ),
-                Table(
-                    "judges",
-                    "Judges, the lowest scores first: points above the average judge on the same"
-                    " outputs",
-                    (
-                        Column("judge", "judge", "name"),
-                        Column("n", "ratings", "count"),
-                        Column("offset", "offset", "two"),
-                        Column("stderr", "s.e.", "two"),
-                        Column("p", "p", "p"),
-                        Column("p_adjusted", "adjusted", "p"),
-                        *([Column("drift", "drift per 100", "two")] * drifting),
-                    ),
-                    tuple(asdict(one) for one in self.judges),
-                    limit=20,
-                ),
-            ),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 
@@ -638,11 +617,10 @@ def find_rating_bias(
     ('a', -8.3)
     """
     require_level(level)
-    table = require_scores(data, "severity, drift and controls are of ratings, not of")
-    if isinstance(table, Ratings):
-        controls = choose_columns(table, controls)
-        table = leave_out_controls(table).rows(factors=controls)
-    rows = table
+    rows = require_scores(data, "severity, drift and controls are of ratings, not of")
+    if isinstance(rows, Ratings):
+        controls = choose_columns(rows, controls)
+        rows = leave_out_controls(rows).rows(factors=controls)
     rows = rows.take(np.lexsort((rows.score, rows.system, rows.judge, rows.item)))
     scores = take_scores(rows)
     if "judge" not in scores.factors or scores.factors["judge"].size < 2:

@@ -128,8 +128,7 @@ def make_refitter(fit: Fit) -> Refitter | None:
         return None
     sides, each = np.zeros((k, many)), np.arange(many)
     sides[design.left, each], sides[design.right, each] = 1.0, -1.0
-    scale = np.sqrt(np.diag(fit.raw_vcov))[:, None]
-    return Refitter(fit, sides, scale)
+    return Refitter(fit, sides, np.sqrt(np.diag(fit.raw_vcov))[:, None])
 
 
 # What resamples are drawn from: counts by cluster, and the pairs that they belong to.
@@ -324,9 +323,7 @@ def _refit_clusters(
     often, net, tied = refitter.treat(plan.counts.T)
     flat = factor.codes.astype(np.int64) * size + plan.places
     cells = factor.size, size
-    often, net = (
-        np.bincount(flat, values, factor.size * size).reshape(cells) for values in (often, net)
-    )
+    often, net = (np.bincount(flat, one, factor.size * size).reshape(cells) for one in (often, net))
     of_ties = np.bincount(factor.codes, tied, factor.size).astype(np.float64)
     sums = refitter.sum_outcomes(net.T, of_ties)
     often = often.T.astype(np.float64)
@@ -347,8 +344,7 @@ def _refit_counts(
     """Refit on resamples of single answers, or of two ways at once."""
     for drawn in _draw_portions(plan, clusterings, rng):
         often, net, tied = refitter.treat(drawn.astype(np.float64))
-        sums = refitter.sum_outcomes(net, tied.sum(axis=0))
-        refits = refitter.refit(often, sums)
+        refits = refitter.refit(often, refitter.sum_outcomes(net, tied.sum(axis=0)))
         for at, (log_worth, missing) in enumerate(zip(*refits, strict=True)):
             if np.isfinite(missing):
                 yield log_worth, float(missing)

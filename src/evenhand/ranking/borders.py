@@ -25,7 +25,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption
@@ -112,13 +112,9 @@ class Borders(Shown):
         )
         rows = tuple({**asdict(one), "verdict": one.verdict} for one in self.borders)
         legend = ("adjusted: the largest p across the border, by Holm over all pairs of systems",)
-        return Document(
-            basis=f"Errors: {self.method}.",
-            answer=self._sentences,
-            parts=(Table("borders", "The least sure pair across", columns, rows, legend=legend),),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        table = Table("borders", "The least sure pair across", columns, rows, legend=legend)
+        basis = f"Errors: {self.method}."
+        return write_document(self, table, basis=basis, answer=self._sentences)
 
 
 @carries_excluded(*OF_SYSTEMS, argument="ranking")
@@ -151,8 +147,7 @@ def check_borders(
     places = sorted({after} if isinstance(after, int) else set(after))
     if not places:
         raise UnknownOption("no borders: say after which places they stand, such as after=(1, 7)")
-    bad = [place for place in places if not 1 <= place < systems]
-    if bad:
+    if bad := [place for place in places if not 1 <= place < systems]:
         raise UnknownOption(
             f"no border after place {bad[0]}: {systems} systems have borders after places 1 to"
             f" {systems - 1}"
@@ -189,6 +184,4 @@ def check_borders(
             alone=float(p[across].max()) <= 1 - level,
         )
         borders.append(border)
-    return Borders(
-        tuple(borders), level, board.method, board.signature, board.headline, board.notes
-    )
+    return Borders((*borders,), level, board.method, board.signature, board.headline, board.notes)

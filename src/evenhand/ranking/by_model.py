@@ -42,12 +42,7 @@ from evenhand.ranking.clustering import (
 )
 from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
 from evenhand.ranking.inference import Found, Settings, order_systems
-from evenhand.ranking.intervals import (
-    Way,
-    pair_variance,
-    percentile_intervals,
-    wald_intervals,
-)
+from evenhand.ranking.intervals import Way, pair_variance, percentile_intervals, wald_intervals
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
@@ -129,8 +124,7 @@ def require_links(tally: Tally) -> None:
 
 def find_one_way(tally: Tally) -> NotIdentified | None:
     """Return why only a prior ranks systems that are all linked; None where none is needed."""
-    refusal = _find_fault(tally)
-    return None if find_groups(tally).any() else refusal
+    return None if find_groups(tally).any() else _find_fault(tally)
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
@@ -187,26 +181,11 @@ def find_model_intervals(
         intervals = wald_intervals(fit.log_worth, [vcov], settings.level, df, method, notes=notes)
         return kind, (about, intervals)
     clustering = choose_clustering(settings.cluster, evidence, levels)
-    if kind == "sandwich":
-        return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
-    require_links(evidence.whole)
-    return kind, _bootstrap_intervals(evidence, clustering, settings)
+    if kind == "bootstrap":
+        require_links(evidence.whole)
+        return kind, _bootstrap_intervals(evidence, clustering, settings)
 
-
-def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
-    several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
-    return (say("of-rankings", "warning"),) if several else ()
-
-
-def _sandwich_intervals(
-    fit: FittedModel,
-    table: Comparisons,
-    evidence: Evidence,
-    clustering: Clustering,
-    settings: Settings,
-) -> Found:
-    """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
-
+    # by every way that can be: one whose cluster alone links some systems cannot
     def estimate(name: str) -> tuple[Array, str]:
         errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
         refuse_no_spread(fit.systems, errors.worth_vcov, fit.worth_vcov, name)
@@ -230,9 +209,13 @@ def _sandwich_intervals(
     sizes = {name: one.size for name, one in factors.items()}
     ways = [(name, kind, sizes.get(name, n)) for name, (_, kind) in covariances.items()]
     of_ways = tuple(Way(*way, clusters=way[-1]) for way in ways)
-    return clustering, wald_intervals(
-        fit.log_worth, vcovs, settings.level, df, method, ways=of_ways
-    )
+    intervals = wald_intervals(fit.log_worth, vcovs, settings.level, df, method, ways=of_ways)
+    return kind, (clustering, intervals)
+
+
+def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
+    several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
+    return (say("of-rankings", "warning"),) if several else ()
 
 
 def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:
@@ -309,8 +292,7 @@ def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:
     level = nw.col(by).cast(nw.String)
     unnamed = level.is_null() | (level == "")
     if fetch_columns(table.frame.filter(unnamed).select(by).head(1))[by].size:
-        frame = table.frame.with_columns(level.alias(by))
-        refuse_unnamed_levels(frame, {by: [None]}, table.source)
+        refuse_unnamed_levels(table.frame.with_columns(level.alias(by)), {by: [None]}, table.source)
     parts = split_table(table, by)
     whole = table.rankings
     if whole is None or not whole.has(by):

@@ -181,8 +181,7 @@ def wanted_factors(
             f"cannot cluster by {requested}: every group by {group_by} has one {group_by}; leave"
             " out cluster, or group by something else"
         )
-    missing = [name for name in clusterings if name not in present]
-    if missing:
+    if missing := [name for name in clusterings if name not in present]:
         raise UnknownColumn(
             f"cannot cluster by {requested}: there is no {missing[0]} column. Map one"
             f" (--column {missing[0]}=NAME), or cluster by something else"
@@ -194,10 +193,8 @@ def wanted_factors(
 
 
 def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
-    others = [name for name in ("judge", "item") if name not in clusterings]
-    return join_limits(
-        *(say_few(name, levels.count(name), levels.effective(name)) for name in others)
-    )
+    others = [one for one in ("judge", "item") if one not in clusterings]
+    return join_limits(*(say_few(one, levels.count(one), levels.effective(one)) for one in others))
 
 
 def say_few(name: str, levels: int | None, effective: float | None) -> str | None:

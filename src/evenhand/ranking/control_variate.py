@@ -118,8 +118,19 @@ class ControlVariate:
         influence = Influence(every, np.concatenate(carried, axis=2), rows)
         item = replace(self.ways["item"], vcov=self.vcovs["item"], influence=influence)
         ways: tuple[ClusteredErrors, ...] = (item,)
-        if "judge" in self.ways:
-            ways = (self._cluster_judges(scales, rows), item)
+        if "judge" in self.ways:  # clusters: the judges and, beside them, items of all verdicts
+            of_judges = np.concatenate([one.changes["judge"] for one in parts[:2]], axis=1)
+            of_items = self.every.changes["item"]
+            judges, p = of_judges.shape
+            changes = np.zeros((judges + len(of_items), rows.shape[1]))
+            changes[:judges, :p], changes[judges:, p:] = of_judges, of_items
+            whole = np.repeat(rows[None], len(changes), axis=0)
+            carried = [s * one.carried["judge"] for s, one in zip(scales, parts[:2], strict=False)]
+            whole[:judges, :, :p] = np.concatenate(carried, axis=2)
+            whole[judges:, :, p:] = weight * self.every.carried["item"]
+            influence = Influence(changes, whole, rows)
+            judge = replace(self.ways["judge"], vcov=self.vcovs["judge"], influence=influence)
+            ways = (judge, item)
         described, method, df = describe_ways(ways)
         values = sum(s * one.values for s, one in zip(scales, parts, strict=True))
         estimates = Estimates(
@@ -130,21 +141,6 @@ class ControlVariate:
             lambda vcov: np.asarray(rows @ vcov @ rows.T),
         )
         return estimates, Spread(ways, [*self.vcovs.values()], df, method, described)
-
-    def _cluster_judges(self, scales: tuple[float, ...], rows: Array) -> ClusteredErrors:
-        # Clusters are the judges and, beside them, the items of all verdicts
-        parts = (self.people, self.beside)
-        of_judges = np.concatenate([one.changes["judge"] for one in parts], axis=1)
-        carried = [s * one.carried["judge"] for s, one in zip(scales, parts, strict=False)]
-        items = self.every.changes["item"]
-        judges, p = of_judges.shape
-        changes = np.zeros((judges + len(items), rows.shape[1]))
-        changes[:judges, :p], changes[judges:, p:] = of_judges, items
-        whole = np.repeat(rows[None], len(changes), axis=0)
-        whole[:judges, :, :p] = np.concatenate(carried, axis=2)
-        whole[judges:, :, p:] = scales[2] * self.every.carried["item"]
-        vcov, influence = self.vcovs["judge"], Influence(changes, whole, rows)
-        return replace(self.ways["judge"], vcov=vcov, influence=influence)
 
     def variances(self, weight: float) -> Array:
         """Return (P,) variances of differences of systems."""

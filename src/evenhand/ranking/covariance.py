@@ -44,7 +44,7 @@ from evenhand.ranking.intervals import (
     centred_variance,
     pair_variance,
 )
-from evenhand.ranking.sandwich import MAX_DENSE
+from evenhand.ranking.sandwich import MAX_DENSE, ClusterSums
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
 
@@ -533,11 +533,7 @@ def exclude_each(
 
 
 def _survey(
-    fit: Fit,
-    pieces: sandwich.ClusterSums,
-    factor: Factor,
-    name: str,
-    progress: Progress | None = None,
+    fit: Fit, pieces: ClusterSums, factor: Factor, name: str, progress: Progress | None = None
 ) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     vcov = sandwich.pooled_covariance(fit, pieces)
@@ -584,13 +580,12 @@ def _survey(
 
 
 def _part_without(
-    fit: Fit, pieces: sandwich.ClusterSums, rest: Mapping[int, Array], rows: Array
+    fit: Fit, pieces: ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts, k = {}, len(fit.systems)
     if rest and isinstance(pieces, sandwich.PairSums):
-        pooled = replace(pieces, codes=np.zeros_like(pieces.codes), size=1)
-        whole = pooled.boards(k)[0]
+        whole = replace(pieces, codes=np.zeros_like(pieces.codes), size=1).boards(k)[0]
         whole = whole + whole.T
     for g, known in rest.items():
         parts[g] = np.zeros(k, dtype=np.intp)
@@ -687,8 +682,7 @@ def find_spread(
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)
         n, df = int(fit.n_comparisons), max(1.0, fit.n_comparisons - len(fit.raw_vcov))
-        single = (Way("judgment", "CR1", n, n),)
-        return clustering, Spread((), vcovs, df, method, single, notes)
+        return clustering, Spread((), vcovs, df, method, (Way("judgment", "CR1", n, n),), notes)
     vcovs, notes = [way.vcov for way in clusterings], ()
     if len(vcovs) > 1:  # their sum less what the cells of both have in common
         both, cells = vcovs[0] + vcovs[1], evidence.together([*estimates])

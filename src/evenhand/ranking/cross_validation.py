@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract, write_document
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
@@ -439,12 +439,10 @@ def find_leavers(losses: Array, clusters: cluster_means.Clusters, seed: int) -> 
     means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
     of_models = cluster_means.leave_out(clusters, moved)
     of_pairs = cluster_means.leave_out(clusters, moved[one] - moved[other])
-    differences = means[one] - means[other]
+    gap = means[one] - means[other]
     stderr = np.sqrt(of_pairs.variance)
-    sure = np.where(np.abs(differences) <= EQUAL_LOSS, 0.0, np.copysign(np.inf, differences))
-    t = np.where(
-        stderr > EQUAL_LOSS, differences / np.where(stderr > EQUAL_LOSS, stderr, 1.0), sure
-    )
+    sure = np.where(np.abs(gap) <= EQUAL_LOSS, 0.0, np.copysign(np.inf, gap))
+    t = np.where(stderr > EQUAL_LOSS, gap / np.where(stderr > EQUAL_LOSS, stderr, 1.0), sure)
     rng = np.random.Generator(np.random.PCG64(seed))
     varies, chance = of_pairs.variance > EQUAL_LOSS**2, []
     for clustering in of_models.changes:  # clusters turned round by chance
@@ -633,25 +631,25 @@ class ModelComparison(HeldOut):
     @cached_property
     def scores(self) -> tuple[HeldOutScore, ...]:
         """One row per model, best first."""
-        return tuple(map(self._score, self.order))
-
-    def _score(self, name: str) -> HeldOutScore:
-        loss, apart = self.estimate(name), self.difference(name, self.best)
-        by = None if name in self.best_set else self.left_behind[name]
-        behind = None if by is None else self.difference(name, by)
-        return HeldOutScore(
-            model=name,
-            loss=loss.value,
-            perplexity=raise_bits(loss.value),
-            lower=raise_bits(loss.lower),
-            upper=raise_bits(loss.upper),
-            **list_ends("difference", apart),
-            p=self.set_p[name],
-            among_best=by is None,
-            beaten_by=by,
-            **list_ends("behind", behind),
-            seconds=self.seconds[name],
-        )
+        rows = []
+        for name in self.order:
+            loss = self.estimate(name)
+            by = None if name in self.best_set else self.left_behind[name]
+            score = HeldOutScore(
+                model=name,
+                loss=loss.value,
+                perplexity=raise_bits(loss.value),
+                lower=raise_bits(loss.lower),
+                upper=raise_bits(loss.upper),
+                **list_ends("difference", self.difference(name, self.best)),
+                p=self.set_p[name],
+                among_best=by is None,
+                beaten_by=by,
+                **list_ends("behind", None if by is None else self.difference(name, by)),
+                seconds=self.seconds[name],
+            )
+            rows.append(score)
+        return tuple(rows)
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -711,15 +709,6 @@ class ModelComparison(HeldOut):
         """Return what people read."""
         times = f", divided {self.repeats} times" if self.repeats > 1 else ""
         folds = f"Predicted in {self.folds} folds{times}: {SIDES[self.blocks]}."
-        return Document(
-            basis=f"{say_votes(self.held_out)}. {folds}",
-            answer=self.says,
-            parts=(self._tabulate(),),
-            findings=self.findings,
-            signature=self.signature,
-        )
-
-    def _tabulate(self) -> Table:
         rows = []
         for row in self.records():
             others = row["model"] != self.best  # the best has no distance from itself
@@ -735,7 +724,7 @@ class ModelComparison(HeldOut):
         level, several = f"{100 * self.level:g} % interval", len(self.models) > 1
         marked = [f"{MARK} undecided, all models compared at once"] * any(r["mark"] for r in rows)
         bits_are = "bits: mean loss above the best model's, each interval of its pair alone"
-        return Table(
+        table = Table(
             "models",
             f"Models by perplexity on held-out {'ratings' if rated else 'judgments'}, best first",
             (
@@ -756,6 +745,8 @@ class ModelComparison(HeldOut):
             ),
             without=(*BITS, "mark"),
         )
+        basis = f"{say_votes(self.held_out)}. {folds}"
+        return write_document(self, table, basis=basis, findings=self.findings)
 
 
 LEVEL: Final = 0.95
@@ -881,13 +872,14 @@ def _compare(
     notes: tuple[str, ...],
     progress: Progress,
 ) -> ModelComparison:
+    rated = isinstance(votes, RatingRows)
     if isinstance(votes, RatingRows):
         take_scores(votes)  # refuses scores of one system
     if votes.size < MIN_JUDGMENTS:
-        what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
+        what = "ratings" if rated else "comparisons"
         fault = f"too few {what} ({votes.size:,}) to tell which model predicts others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan, rated = settle(votes), isinstance(votes, RatingRows)
+    plan = settle(votes)
     if isinstance(votes, RatingRows):
         if (votes.score == votes.score[0]).all():
             raise NotIdentified("all scores are equal: there is nothing to predict")
@@ -942,8 +934,7 @@ def _note(
     trainings = sum(validated.folds)
     what = "ratings" if isinstance(votes, RatingRows) else "comparisons"
     findings = [say("training", "info", times=trainings, many=many, of=votes.size, what=what)]
-    empty = plan.trainings - trainings
-    if empty:
+    if empty := plan.trainings - trainings:
         blocks = {"empty": empty, "blocks": plan.trainings}
         findings.append(say("empty-blocks", "info", what=what.removesuffix("s"), **blocks))
     findings.append(say("shared-training", "info"))

@@ -95,11 +95,15 @@ def weigh_votes(
     """Weigh direct votes of two systems; error: the clustered one of their difference."""
     if isinstance(ranking.fit, RatingFit) or ranking.tally is None:
         raise UnknownOption("an anytime decision needs comparisons: leave it out for ratings")
-    wins, ties, losses = ranking.tally.between(*pair)
-    part = find_independent_part(ranking, pair, error, alpha)
-    wins, losses = part * (wins + ties / 2), part * (losses + ties / 2)
     if ranking.tally.squares is not None:
         raise UnknownOption("an anytime decision counts votes, and these have weights")
+    part = 1.0  # of themselves, as which clustered votes count, were they independent
+    if isinstance(ranking.fit, Fit) and any(way.name != "judgment" for way in ranking.ways):
+        (alone,) = ranking.fit.contrasts([pair])
+        z, q = (t_quantile(1 - alpha, df) for df in (inf, ranking.df))
+        part = float(min(1.0, (alone.stderr / error) ** 2) * (z / q) ** 2)
+    wins, ties, losses = ranking.tally.between(*pair)
+    wins, losses = part * (wins + ties / 2), part * (losses + ties / 2)
     least = 0.5 - margin
     return Evidence(
         wins,
@@ -110,17 +114,6 @@ def weigh_votes(
         find_log_evidence(wins, losses, 0.5),
         find_log_evidence(losses, wins, least),
     )
-
-
-def find_independent_part(
-    ranking: Ranking, pair: tuple[str, str], error: float, alpha: float
-) -> float:
-    """Return as what part of themselves clustered votes count, were they independent."""
-    if all(way.name == "judgment" for way in ranking.ways) or not isinstance(ranking.fit, Fit):
-        return 1.0
-    (alone,) = ranking.fit.contrasts([pair])
-    z, q = (t_quantile(1 - alpha, df) for df in (inf, ranking.df))
-    return float(min(1.0, (alone.stderr / error) ** 2) * (z / q) ** 2)
 
 
 @dataclass(frozen=True)
@@ -143,38 +136,6 @@ class Unanimous:
 
 
 WAYS: Final = ("judge", "item")
-
-
-def find_unanimous(
-    table: Comparisons, pair: tuple[str, str], ways: tuple[str, ...] = WAYS
-) -> Unanimous | None:
-    """Return the direct votes of two systems where all are alike; None if not, or unknown."""
-    if not table.has("judge") or len(table.tasks()) > 1:
-        return None
-    tally = table.tally(by=[name for name in WAYS if table.has(name)])
-    if tally.squares is not None or not tally.of_pairs or not {*pair} <= {*tally.systems}:
-        return None
-    wins, ties, losses = tally.between(*pair)
-    if sum(one > 0 for one in (wins, ties, losses)) != 1:
-        return None
-    one, other = map(tally.systems.index, pair)
-    left, right = tally.left, tally.right
-    direct = ((left == one) & (right == other)) | ((left == other) & (right == one))
-    held = tuple(name for name in ways if name in tally.factors)
-    codes = {name: tally.factor(name).codes[direct] for name in (*held, "judge")}
-    judges = len(np.unique(codes["judge"]))
-    votes = wins + ties + losses
-    units = int(votes)
-    if len(held) == 1:
-        units = len(np.unique(codes[held[0]]))
-    elif held:  # the most votes of which no two are alike in either code
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
-        cells = (np.ones(int(direct.sum()), dtype=np.int8), (codes[held[0]], codes[held[1]]))
-        matching = maximum_bipartite_matching(csr_array(cells), perm_type="column")
-        units = int((matching >= 0).sum())
-    return Unanimous(table, tally, (wins + ties / 2) / votes, votes, judges, held, units)
 
 
 @dataclass(frozen=True)
@@ -207,8 +168,14 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     they are.
     """
     table = take_pairs(data) if isinstance(data, Rankings) else data
+    if isinstance(table, Tally):
+        pairs = np.array(table.systems)[np.stack([table.left, table.right])]
+        if not ((pairs == asked.old).any(axis=0) & np.isin(pairs, asked.new).any(axis=0)).all():
+            raise InvalidJudgments(
+                f"these counts hold more than {listing(asked.new)} against {asked.old}: give the"
+                " judgments themselves"
+            )
     if not isinstance(table, Comparisons):
-        _refuse_other_pairs(table, asked)
         return _rank(table, settings)
     sides = (list_levels(table, side) for side in ("left", "right"))
     require_known({one for side in sides for one in side if one is not None}, asked)
@@ -225,7 +192,11 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
         if isinstance(llm, Comparisons):  # `rank` refuses others
             llm = keep_pairs(llm, asked.new, asked.old)
         settings = {**settings, "llm": llm}
-    direct, slips = _count_once(direct, asked)
+    slips: tuple[Finding, ...] = ()
+    if asked.anytime:  # evidence counts each answer once
+        direct = leave_out_second_answers(direct, asked.group_by)
+    else:
+        slips = find_slips(direct, pasted=count_rows(direct.frame) <= MAX_ROWS_IN_PASSING)
     never = say_never_met(asked.new, asked.old)
     refusal = NotIdentified(never, ["collect comparisons of these two"])
     ranked = Evaluated({})
@@ -244,8 +215,7 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
             alike[name] = found
             for known in (groups, refused):
                 known.pop(name, None)
-            others = [one for one in asked.new if one not in found]
-            rest = keep_pairs(part, others, asked.old)
+            rest = keep_pairs(part, [one for one in asked.new if one not in found], asked.old)
             if count_rows(rest.frame.head(1)):
                 groups |= _rank(rest, settings).groups
     if not groups and not alike:
@@ -253,32 +223,12 @@ def evaluate(data: Any, asked: Asked, settings: Mapping[str, Any]) -> Evaluated:
     return Evaluated(groups, by, refused, alike, slips)
 
 
-def _count_once(direct: Comparisons, asked: Asked) -> tuple[Comparisons, tuple[Finding, ...]]:
-    """Exclude second answers at any time, where evidence counts each once; else say which are."""
-    if asked.anytime:
-        return leave_out_second_answers(direct, asked.group_by), ()
-    few = count_rows(direct.frame) <= MAX_ROWS_IN_PASSING
-    return direct, find_slips(direct, pasted=few)
-
-
-def _refuse_other_pairs(data: Any, asked: Asked) -> None:
-    if not isinstance(data, Tally):
-        return
-    sides = np.array(data.systems)[np.stack([data.left, data.right])]
-    direct = (sides == asked.old).any(axis=0) & np.isin(sides, asked.new).any(axis=0)
-    if not direct.all():
-        raise InvalidJudgments(
-            f"these counts hold more than {listing(asked.new)} against {asked.old}: give the"
-            " judgments themselves"
-        )
-
-
 def _has_only_ties(ranking: Ranking, asked: Asked) -> bool:
     """Say whether a new system has only ties with the old one: a half fits them without error."""
-    tally, judged = ranking.tally, [one for one in asked.new if one in ranking.systems]
-    if tally is None:
+    if ranking.tally is None:
         return False
-    votes = [tally.between(one, asked.old) for one in judged]
+    judged = [one for one in asked.new if one in ranking.systems]
+    votes = [ranking.tally.between(one, asked.old) for one in judged]
     return any(not wins and not losses for wins, _, losses in votes)
 
 
@@ -299,7 +249,7 @@ def keep_pairs(table: Comparisons, new: Sequence[str], old: str) -> Comparisons:
 def find_alike(
     table: Comparisons, asked: Asked, settings: Mapping[str, Any]
 ) -> dict[str, Unanimous]:
-    """Return the votes on each new system of which all votes are alike."""
+    """Return the votes on each new system of which all votes are alike, where judges are known."""
     if settings.get("llm") is not None or settings.get("llm_judges"):
         return {}
     ways: tuple[str, ...] = WAYS
@@ -307,9 +257,37 @@ def find_alike(
         ways = tuple(asked.cluster.split("+"))
     elif judged_by_llm_alone(table) or asked.group_by == "judge":
         ways = ("item",)
-    taken = take_pairs(table)
-    found = {one: find_unanimous(taken, (one, asked.old), ways) for one in asked.new}
-    return {one: votes for one, votes in found.items() if votes is not None}
+    table = take_pairs(table)
+    if not table.has("judge") or len(table.tasks()) > 1:
+        return {}
+    tally = table.tally(by=[name for name in WAYS if table.has(name)])
+    if tally.squares is not None or not tally.of_pairs:
+        return {}
+    left, right, found = tally.left, tally.right, {}
+    held = tuple(name for name in ways if name in tally.factors)
+    for new in asked.new:
+        if not {new, asked.old} <= {*tally.systems}:
+            continue
+        wins, ties, losses = tally.between(new, asked.old)
+        if sum(one > 0 for one in (wins, ties, losses)) != 1:
+            continue
+        one, other = map(tally.systems.index, (new, asked.old))
+        direct = ((left == one) & (right == other)) | ((left == other) & (right == one))
+        codes = {name: tally.factor(name).codes[direct] for name in (*held, "judge")}
+        judges, votes = len(np.unique(codes["judge"])), wins + ties + losses
+        units = int(votes)
+        if len(held) == 1:
+            units = len(np.unique(codes[held[0]]))
+        elif held:  # the most votes of which no two are alike in either code
+            from scipy.sparse import csr_array
+            from scipy.sparse.csgraph import maximum_bipartite_matching
+
+            cells = (np.ones(int(direct.sum()), dtype=np.int8), (codes[held[0]], codes[held[1]]))
+            matching = maximum_bipartite_matching(csr_array(cells), perm_type="column")
+            units = int((matching >= 0).sum())
+        value = (wins + ties / 2) / votes
+        found[new] = Unanimous(table, tally, value, votes, judges, held, units)
+    return found
 
 
 def require_known(known: Collection[str], asked: Asked) -> None:
@@ -419,6 +397,5 @@ def count_votes(ranking: Ranking, pair: tuple[str, str], error: float) -> Votes 
         units = min(n, ranking.df + 1)
     else:
         units = min(n, variance / error**2 * n / (n - 1))
-    if units > MOST_COUNTED:
-        return None
-    return Votes(wins, ties, losses, max(1, int(units + 1e-9)))
+    known = units <= MOST_COUNTED
+    return Votes(wins, ties, losses, max(1, int(units + 1e-9))) if known else None

@@ -115,13 +115,11 @@ class Spread:
 def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> WaldTest:
     """Test that the parameters at (q,) places of a fit are zero, by clusters of judgments."""
     spread = cluster_spread(fit, tally, cluster)
-    q, clusters = len(at), len(spread.scores)
+    q, n = len(at), len(spread.scores)
     effective = spread.effective(fit.raw_vcov, at)
     if effective <= q:
-        few = f" ({effective:.1f} effective)" if effective < clusters - 0.05 else ""
-        raise NotIdentified(
-            f"{clusters} {cluster}s{few} are too few to test {q} parameters at once"
-        )
+        few = f" ({effective:.1f} effective)" if effective < n - 0.05 else ""
+        raise NotIdentified(f"{n} {cluster}s{few} are too few to test {q} parameters at once")
     vcov, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
     scale = np.sqrt(np.diag(vcov))
     if not (scale > 0).all() or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < NO_PIVOT:
@@ -133,7 +131,7 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
     df = (q, effective - q)
     statistic = wald / q * (effective - q) / (effective - 1)
     p = f_tail(statistic, *df)
-    return WaldTest(cluster, clusters, effective, statistic, df, p, spread.kind)
+    return WaldTest(cluster, n, effective, statistic, df, p, spread.kind)
 
 
 def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
@@ -184,10 +182,8 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
         if factor.merged:
             raise NotIdentified(f"a few {cluster}s alone speak {what}")
         names = listing([factor.labels[g] for g in alone], 3)
-        speak = "speaks" if len(alone) == 1 else "each speak"
-        raise NotIdentified(
-            f"{names} alone {speak} {what}: it takes two {cluster}s to see a spread"
-        )
+        verb = "speaks" if len(alone) == 1 else "each speak"
+        raise NotIdentified(f"{names} alone {verb} {what}: it takes two {cluster}s to see a spread")
     changes = sandwich.leave_out(fit.raw_vcov, total, information, scores)
     return Spread(jackknife(changes), scores, information)
 
@@ -527,8 +523,7 @@ class NamedFit(Shown):
 
 def _add_excluded(fitted: SignedFit | NamedFit) -> None:
     """Add what the model excludes to what is excluded from the judgments."""
-    by_model = exclude_in_fit(fitted.fit, fitted.tally, None)
-    every = dict.fromkeys((*fitted.excluded, *by_model))
+    every = dict.fromkeys((*fitted.excluded, *exclude_in_fit(fitted.fit, fitted.tally, None)))
     object.__setattr__(fitted, "excluded", tuple(every))
 
 
@@ -579,13 +574,10 @@ def _say_interactions(effects: Effects) -> tuple[str, ...]:
         return ()
     alone = len({one.covariate for one in every}) == 1
     out = [one for one in every if one.stands_out]
-    lines: list[str] = [
-        f"{one.say(alone=alone)}, p {write_p(one.p_holm)}" for one in out[:MAX_SAID]
-    ]
+    lines = [f"{one.say(alone=alone)}, p {write_p(one.p_holm)}" for one in out[:MAX_SAID]]
     if len(out) > MAX_SAID:
         lines.append(f"... and {len(out) - MAX_SAID:,} more")
-    rest = [one for one in every if not one.stands_out]
-    if rest:
+    if rest := [one for one in every if not one.stands_out]:
         largest = rest[0].coefficient
         size = {"z": abs(largest.z or 0.0), "label": largest.label}
         lines.append(say("others-alike" if out else "all-alike", **size))

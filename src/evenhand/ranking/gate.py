@@ -34,7 +34,7 @@ import numpy as np
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, judged_by_llm_alone, keep_all_judges, take
 from evenhand.data.engine import fetch_columns
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import find_references, reads_human
@@ -186,8 +186,7 @@ class Gate(Shown):
     def says(self) -> tuple[str, ...]:
         """Return the decision in a sentence or two."""
         if self.unplanned:
-            shown = changed(self, unplanned=()).says
-            return (str(say("exploratory")), *shown)
+            return (str(say("exploratory")), *changed(self, unplanned=()).says)
         if len({one.says for one in self.comparisons}) == 1:
             return (self.comparisons[0].says,)
         decisive = [one for one in self.comparisons if one.decision == self.decision]
@@ -254,13 +253,8 @@ class Gate(Shown):
         table = Table("comparisons", caption, columns, tuple(self.rows()), legend=tuple(legend))
         planned = "planned-else" if self.unplanned else "planned"
         plan = () if self.plan_sha256 is None else (say(planned, digest=self.plan_sha256),)
-        return Document(
-            basis=self.basis,
-            answer=self.says,
-            parts=(table,),
-            findings=list_findings((*plan, *self.findings), self.excluded),
-            signature=self.signature,
-        )
+        findings = (*plan, *self.findings)
+        return write_document(self, table, basis=self.basis, findings=findings)
 
 
 def gate(
@@ -360,8 +354,7 @@ def gate(
             with plans.naming_plan(plan, UnknownOption):
                 refuse_wide_margin(taken, asked.margin)
     else:
-        names = [one for one in ("criterion", "better") if getattr(asked, one) is not None]
-        if names:
+        if names := [one for one in ("criterion", "better") if getattr(asked, one) is not None]:
             where = "" if plan is None else f"'{plan}': "
             kind = type(taken).__name__.lower()
             raise UnknownOption(f"{where}{kind} have no {' or '.join(names)}, so leave it out")
@@ -552,10 +545,7 @@ def compare_alike(
 
 
 def sign(
-    groups: Mapping[str, Ranking],
-    alone: Sequence[Unanimous],
-    asked: plans.Asked,
-    digest: str | None,
+    groups: Mapping[str, Ranking], alone: list[Unanimous], asked: plans.Asked, digest: str | None
 ) -> str:
     signatures = [one.signature for one in groups.values()]
     for votes in alone:
@@ -573,8 +563,7 @@ def sign(
 
 
 def count_judgments(groups: Mapping[str, Ranking], alone: Sequence[Unanimous]) -> float:
-    ranked = sum(one.n_judgments for one in groups.values())
-    return ranked + sum(one.votes for one in alone)
+    return sum(one.n_judgments for one in groups.values()) + sum(one.votes for one in alone)
 
 
 def compare_in_group(
@@ -599,10 +588,8 @@ def compare_in_group(
     spread = find_covariance(ranking.pair_stderr**2, at[tested], old)
     votes = {}
     for new in np.flatnonzero(tested).tolist():
-        rate = find_win_rate(gaps[new])  # changes by rate (1 − rate) for each unit of distance
-        votes[new] = count_votes(
-            ranking, (judged[new], asked.old), errors[new] * (rate * (1 - rate))
-        )
+        won = find_win_rate(gaps[new])  # changes by won (1 − won) for each unit of distance
+        votes[new] = count_votes(ranking, (judged[new], asked.old), errors[new] * (won * (1 - won)))
 
     def measure(far: Array, share: float, *, turned: bool = False) -> Array:
         """Return t of claims that systems win more than a share; turned: that others do."""
@@ -705,8 +692,7 @@ def say_few_groups(ranking: Ranking, digest: str | None) -> str | None:
         few = say_few(judges, effective, factor, digest, alike=alike)
     if few is None and items is not None and FEW_ITEMS & {code for code, _ in codes}:
         told = {"these": these("item", items), "how": _say_cluster("judge", digest)}
-        more = MIN_EFFECTIVE["item"] - items
-        return str(say("few-items", items=items, more=more, **told))
+        return str(say("few-items", items=items, more=MIN_EFFECTIVE["item"] - items, **told))
     return few
 
 

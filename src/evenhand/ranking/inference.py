@@ -173,11 +173,9 @@ def sign(
     if evidence.tallies:
         digest = sha256()
         for name in sorted(evidence.tallies):
-            counted = evidence.alone(name).digest_by((name,))
-            digest.update(f"{name}\x1f{counted}\x1e".encode())
+            digest.update(f"{name}\x1f{evidence.alone(name).digest_by((name,))}\x1e".encode())
         parts.append(f"clusters sha256 {digest.hexdigest()[:12]}")
-    judges = levels.count("judge")
-    return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
+    return write_signature(parts, tally.n_judgments, tally.digest, judges=levels.count("judge"))
 
 
 def name_model(fit: Fit) -> str:
@@ -232,7 +230,21 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "bootstrap":
-        return clustering, _bootstrap_intervals(fit, evidence, clustering, settings)
+        tally = evidence.together(clustering.clusterings)
+        if fit.model.prior:
+            raise UnknownOption(
+                "resamples of unanimous answers are unanimous, and a prior hides it: with --prior"
+                " use --interval sandwich or model"
+            )
+        if tally is None or tally.squares is not None:
+            raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
+        from evenhand.ranking.bootstrap import bootstrap_intervals, resample
+
+        rng = Generator(PCG64(settings.seed))
+        draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
+        names = " and ".join(clustering.clusterings) or "judgment"
+        covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
+        return clustering, bootstrap_intervals(draws, evidence, clustering, settings.level)
     if settings.interval == "rank-sets":
         cluster: Callable[[str], covariance.ClusteredErrors] = partial(
             covariance.cluster_all_pairs, fit, evidence, settings.cluster, settings.progress
@@ -261,26 +273,6 @@ def _from_vcovs(
     return replace(intervals, parameters=np.sqrt(variances))
 
 
-def _bootstrap_intervals(
-    fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
-) -> Intervals:
-    tally = evidence.together(clustering.clusterings)
-    if fit.model.prior:
-        raise UnknownOption(
-            "resamples of unanimous answers are unanimous, and a prior hides it: with --prior use"
-            " --interval sandwich or model"
-        )
-    if tally is None or tally.squares is not None:
-        raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
-    from evenhand.ranking.bootstrap import bootstrap_intervals, resample
-
-    rng = Generator(PCG64(settings.seed))
-    draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
-    names = " and ".join(clustering.clusterings) or "judgment"
-    covariance.refuse_no_spread(fit.systems, np.cov(draws.log_worth.T), fit.worth_vcov, names)
-    return bootstrap_intervals(draws, evidence, clustering, settings.level)
-
-
 # Putting everything in the order of the board, best first, equal estimates by name.
 
 MAX_NEIGHBOURS: Final = 20  # Systems at the top whose neighbours are compared without intervals
@@ -288,13 +280,9 @@ EQUAL_LOG_WORTH: Final = 1e-9  # Difference in log-worth that is rounding and no
 
 
 def order_systems(
-    fit: Fit | FittedModel,
-    evidence: Evidence,
-    levels: Levels,
-    clustered_intervals: Found,
-    settings: Settings,
+    fit: Fit | FittedModel, evidence: Evidence, levels: Levels, found: Found, settings: Settings
 ) -> Ranking:
-    (clustering, intervals), tally, mix = clustered_intervals, evidence.whole, settings.mix
+    (clustering, intervals), tally, mix = found, evidence.whole, settings.mix
     members = None if intervals is None else intervals.centred_on
     centre = fit.log_worth[slice(None) if members is None else members].mean()
     log_worth, ability = np.asarray(fit.log_worth - centre), None
@@ -351,14 +339,12 @@ def exclude_in_fit(
 ) -> tuple[Exclusion, ...]:
     excluded, every, ties = [], tally.n_comparisons, float(tally.ties.sum())
     if ties and every - fit.n_comparisons == ties:
-        reason = "ties, which the model does not take"
-        excluded = [Exclusion("ties", reason, ties, every, unit="comparison")]
+        why = "ties, which the model does not take"
+        excluded = [Exclusion("ties", why, ties, every, unit="comparison")]
     if mix is not None and mix.left_out:
         sentence = " ".join(mix.notes)
-        reason = "their share in the mix is 0"
-        excluded.append(
-            Exclusion("mix", reason, mix.left_out, unit="comparison", sentence=sentence)
-        )
+        why = "their share in the mix is 0"
+        excluded.append(Exclusion("mix", why, mix.left_out, unit="comparison", sentence=sentence))
     return tuple(excluded)
 
 

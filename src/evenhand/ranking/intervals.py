@@ -158,8 +158,7 @@ def resampled_intervals(
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    k = len(decided)
-    return 1 + (decided < 0).sum(axis=1), k - (decided > 0).sum(axis=1)
+    return 1 + (decided < 0).sum(axis=1), len(decided) - (decided > 0).sum(axis=1)
 
 
 def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArray[np.int64]:

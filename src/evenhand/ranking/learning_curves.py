@@ -24,7 +24,7 @@ from evenhand import errors
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, takes_judgments
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.votes import (
@@ -291,42 +291,34 @@ def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Di
     tasks: list[Material] = []
     refused: dict[str, str] = {}
     for task, rows in split_tasks(votes).items():
-        task_votes, other = take_task(votes, rows), None
+        part = take_task(votes, rows)
         if training is not None and task not in others:
             refused[task] = "there is nothing to train on"
             continue
-        if training is not None:
-            other = take_task(training, others[task])
         try:
-            tasks.append(_divide(task, task_votes, other, protocol, rows))
+            most, apart = hold_out_rare_items(part, protocol.least)
         except errors.NotIdentified as refusal:
             refused[task] = str(refusal)
+            continue
+        test, held, shared = part.take(apart), rows[apart], 0
+        items = np.unique(test.item).tolist()
+        rest = part.take(~apart)
+        if training is not None:
+            rest, names = take_task(training, others[task]), {part.items[i] for i in items}
+            on_held = np.array([item in names for item in rest.items])[rest.item]
+            shared = 0 if protocol.overlap == "drop" else int(on_held.sum())
+            rest = rest.take(~on_held) if protocol.overlap == "drop" else rest
+            if not rest.size:
+                refused[task] = "all votes that could be trained on are on held-out items"
+                continue
+            systems = sorted({*part.systems, *rest.systems})
+            test, rest = recode_systems(test, systems), recode_systems(rest, systems)
+        test_set = TestSet(task, most, len(items), test.size, rest.size, shared)
+        tasks.append(Material(test_set, held, test, rest))
     if not tasks:
         task, why = next(iter(refused.items()))
         raise errors.NotIdentified(f"{task}: {why}" if task else why)
-    held_out = votes.take(np.concatenate([one.rows for one in tasks]))
-    return Division(tuple(tasks), held_out, refused)
-
-
-def _divide(
-    task: str, votes: Votes, others: Votes | None, protocol: Protocol, rows: Rows
-) -> Material:
-    """Divide one task, or hold out of it and train on other votes."""
-    most, apart = hold_out_rare_items(votes, protocol.least)
-    test, held = votes.take(apart), rows[apart]
-    items = len(np.unique(test.item))
-    if others is None:
-        rest = votes.take(~apart)
-        return Material(TestSet(task, most, items, test.size, rest.size), held, test, rest)
-    names = {votes.items[i] for i in np.unique(test.item).tolist()}
-    on_held = np.array([item in names for item in others.items])[others.item]
-    if protocol.overlap == "drop":
-        others, on_held = others.take(~on_held), on_held[:0]
-    if not others.size:
-        raise errors.NotIdentified("all votes that could be trained on are on held-out items")
-    systems = sorted({*votes.systems, *others.systems})
-    division = TestSet(task, most, items, test.size, others.size, int(on_held.sum()))
-    return Material(division, held, recode_systems(test, systems), recode_systems(others, systems))
+    return Division(tuple(tasks), votes.take(np.concatenate([one.rows for one in tasks])), refused)
 
 
 def trace(
@@ -461,8 +453,7 @@ class LearningCurves(HeldOut):
         for task in tasks:
             errors.require_option("task", task, self.tasks)
         chosen = [i for i, task in enumerate(self.tasks) if task in tasks]
-        names = {self.tasks[i] for i in chosen}
-        codes = [i for i, task in enumerate(self.held_out.tasks) if task in names]
+        codes = [i for i, task in enumerate(self.held_out.tasks) if task in tasks]
         rows = np.isin(self.held_out.task, codes)
         return replace(
             self,
@@ -470,7 +461,7 @@ class LearningCurves(HeldOut):
             deviations=self.deviations[:, :, rows],
             held_out=self.held_out.take(rows),
             test_sets=tuple(self.test_sets[i] for i in chosen),
-            refusals=tuple(one for one in self.refusals if one.task in names),
+            refusals=tuple(one for one in self.refusals if one.task in tasks),
         )
 
     def beside(self, other: LearningCurves, name: str) -> LearningCurves:
@@ -523,19 +514,19 @@ class LearningCurves(HeldOut):
 
         """
         errors.require_option("model", model, self.models)
-        at = self.models.index(model)
-        return tuple(self._point(at, s) for s in range(len(self.sizes)))
-
-    def _point(self, at: int, s: int) -> CurvePoint:
-        model, size = self.models[at], self.sizes[s]
-        trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
-        refused = int(np.isnan(losses).sum())
-        if refused:
-            return CurvePoint(model, size, None, None, None, None, None, refused, trials.size)
-        mean = self.estimate(model, size)
-        spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
-        ends = mean.value, mean.lower, mean.upper
-        return CurvePoint(model, size, *ends, spread, average(losses), 0, trials.size)
+        at, points = self.models.index(model), []
+        for s, size in enumerate(self.sizes):
+            trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
+            refused, n = int(np.isnan(losses).sum()), trials.size
+            if refused:
+                points.append(CurvePoint(model, size, None, None, None, None, None, refused, n))
+                continue
+            mean, spread = self.estimate(model, size), None
+            if trials.shape[1] > 1:
+                spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean()))
+            ends = mean.value, mean.lower, mean.upper
+            points.append(CurvePoint(model, size, *ends, spread, average(losses), 0, n))
+        return tuple(points)
 
     def estimate(self, model: str, size: int) -> Estimate:
         """Return a model's mean perplexity at a training size, with its interval.
@@ -578,8 +569,7 @@ class LearningCurves(HeldOut):
     def _place(self, model: str, size: int) -> tuple[int, int]:
         errors.require_option("model", model, self.models)
         errors.require_option("size", str(size), [str(one) for one in self.sizes])
-        refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
-        if refused:
+        if refused := [one for one in self.refusals if (one.model, one.size) == (model, size)]:
             raise errors.NotIdentified(
                 f"{model} has no mean at {size:,} comparisons: {len(refused):,} trainings were"
                 f" refused, the first because {refused[0].why}"
@@ -613,8 +603,7 @@ class LearningCurves(HeldOut):
         near = [model for model, gap in apart.items() if gap.lower <= 0]
         if near:
             sentences.append(say("near", models=", ".join(near)))
-        worse = [model for model in apart if model not in near]
-        if worse:
+        if worse := [model for model in apart if model not in near]:
             gap, more = apart[worse[0]], len(worse) - 1
             ends = {"value": gap.value, "lower": gap.lower, "upper": gap.upper}
             code, rest = ("worse-curves", {"more": more}) if more else ("worse-curve", {})
@@ -632,12 +621,10 @@ class LearningCurves(HeldOut):
             values = {"trainings": len(runs), "size": max(one.size for one in runs)}
             findings.append(say("trainings-refused", model=model, why=runs[0].why, **values))
         findings += [say("task-excluded", task=one, why=why) for one, why in self.left_out.items()]
-        small = [one for one in self.test_sets if one.train < self.sizes[-1]]
-        if small:
+        if small := [one for one in self.test_sets if one.train < self.sizes[-1]]:
             sets = ", ".join(f"{one.task} {one.train:,}".strip() for one in small)
             findings.append(say("small-sets", size=self.sizes[-1], sets=sets))
-        shared = sum(one.shared for one in self.test_sets)
-        if shared:
+        if shared := sum(one.shared for one in self.test_sets):
             findings.append(say("on-held-out-items", shared=shared))
         if self.losses.shape[3] == 1 and any(one.train > self.sizes[0] for one in self.test_sets):
             findings.append(say("one-subset"))
@@ -703,35 +690,22 @@ class LearningCurves(HeldOut):
             basis += " Items are new, judges may be on both sides."
         why = {(one.model, one.size): one.why for one in reversed(self.refusals)}
         points = tuple(
-            {**row, "why": why.get((row["model"], row["size"]))} for row in self.records()
+            {**one, "why": why.get((one["model"], one["size"]))} for one in self.records()
         )
         of_csv = Table("points", "", (), points, only=("csv",))
         counts = ("items", "test", "train")
-        return Document(
-            basis=basis,
-            answer=tuple(self._list_answers(self.enough)),
-            parts=(
-                of_csv,
-                self._tabulate(),
-                *([self._list_systems()] if self.abilities else []),
-                Table(
-                    "test-sets",
-                    "Test sets: items with at most k comparisons are held out, the others train",
-                    (
-                        Column("task", "task", "name"),
-                        Column("most", "k", "count"),
-                        *(Column(one, one, "count") for one in counts),
-                    ),
-                    tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
-                ),
+        test_sets = Table(
+            "test-sets",
+            "Test sets: items with at most k comparisons are held out, the others train",
+            (
+                Column("task", "task", "name"),
+                Column("most", "k", "count"),
+                *(Column(one, one, "count") for one in counts),
             ),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+            tuple({**asdict(one), "task": one.task or "all"} for one in self.test_sets),
         )
-
-    def _list_systems(self) -> Table:
         trials, best = self.losses.shape[3], self.order[0]
-        return Table(
+        of_systems = Table(
             "systems",
             f"Abilities by {best}: means of {trials} training{'s' * (trials > 1)} on"
             f" {self.largest:,} comparisons",
@@ -743,13 +717,11 @@ class LearningCurves(HeldOut):
             ),
             tuple(asdict(one) for one in self.abilities),
         )
-
-    def _tabulate(self) -> Table:
         rows = []
         for model in self.order:
             values = {str(point.size): point.perplexity for point in self.curve(model)}
             rows.append({"model": model, **values, "seconds": self.seconds[model]})
-        return Table(
+        curves = Table(
             "curves",
             "Perplexity by training comparisons (3 is guessing, lower is better)",
             (
@@ -759,6 +731,9 @@ class LearningCurves(HeldOut):
             ),
             tuple(rows),
         )
+        systems = (of_systems,) if self.abilities else ()
+        parts, answer = (of_csv, curves, *systems, test_sets), self._list_answers(self.enough)
+        return write_document(self, *parts, basis=basis, answer=answer)
 
 
 MARGIN: Final = 0.02  # Perplexity that is not worth collecting for; about .01 bits
@@ -793,17 +768,12 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
             f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
         )
     filled = [one.task for one in curves.test_sets if one.train >= largest]
-    filled_curves = curves.of_tasks(filled)
-    filled_curves.estimate(model, largest)  # refuses where some trial of it was refused
-    sizes = [size for size in filled_curves.sizes if size <= largest]
-    refused = [
-        one.size for one in filled_curves.refusals if one.model == model and one.size in sizes
-    ]
-    behind = {
-        size: filled_curves.gain(model, size, largest)
-        for size in sizes
-        if size > max(refused, default=0)
-    }
+    of_filled = curves.of_tasks(filled)
+    of_filled.estimate(model, largest)  # refuses where some trial of it was refused
+    sizes = [size for size in of_filled.sizes if size <= largest]
+    refused = [one.size for one in of_filled.refusals if one.model == model and one.size in sizes]
+    least = max(refused, default=0)
+    behind = {size: of_filled.gain(model, size, largest) for size in sizes if size > least}
     near = [size for size, change in behind.items() if change.value <= margin]
     sure = [size for size in near if behind[size].upper <= margin]
     gain = next((change for size, change in behind.items() if 2 * size == largest), None)

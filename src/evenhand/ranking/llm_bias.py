@@ -45,7 +45,7 @@ from evenhand.data.controls import (
     require_pairs,
     split_people,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_contract
+from evenhand.data.exclusions import Exclusion, note_excluded, write_contract, write_document
 from evenhand.data.groups import list_levels, note_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
@@ -203,14 +203,12 @@ class LLMBiases(Shown):
         """Return what people read: effects, own systems, both orders, ceilings."""
         n = sum(one.n for one in self.judges)
         beside = f", beside {plural(self.people, 'person', 'people')}" if self.people else ""
-        return Document(
+        return write_document(
+            self,
+            *(one for one in _tabulate(self) if one.rows),
             basis=f"{n:,.0f} verdicts of {plural(len(self.judges), 'LLM judge')} on"
             f" {plural(self.items, 'item')}{beside}. Intervals account for items"
             f"{', and of people for judges' if self.people else ''}.",
-            answer=self.says,
-            parts=tuple(one for one in _tabulate(self) if one.rows),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 
@@ -550,11 +548,9 @@ class Side:
 
     def measure_noise(self, rows: Array, m: int) -> float:
         """Return the variance of (K, p) rows about their means of the first m and of the others."""
-        rows = rows - _group(rows, m)
-        by_item = jackknife(self.changes)
-        vcovs = [by_item]
+        rows, vcovs = rows - _group(rows, m), [jackknife(self.changes)]
         if self.judges:
-            vcovs = cross_ways([self.by_judge, by_item], self.by_cell)
+            vcovs = cross_ways([self.by_judge, *vcovs], self.by_cell)
         return max(float(((rows @ vcov) * rows).sum()) for vcov in vcovs)
 
     def value(self, row: Array) -> float:
@@ -640,10 +636,10 @@ def _examine(
             other = other if sd is None or scale is None else other * sd / scale
             numbers += [beside.people.value(other), *astuple(beside.bound(row, other, level))]
         effects.append(JudgeEffect(judge.llm, name, *numbers))
-    if families is None or beside is None:
-        return replace(judge, effects=tuple(effects))
-    preferences = _find_own(judge.llm, beside, families, level=level, seed=seed)
-    return replace(judge, effects=tuple(effects), own=tuple(preferences))
+    own: list[OwnPreference] = []
+    if families is not None and beside is not None:
+        own = _find_own(judge.llm, beside, families, level=level, seed=seed)
+    return replace(judge, effects=tuple(effects), own=tuple(own))
 
 
 def _say_own(
@@ -667,8 +663,7 @@ def _find_own(
     sides = beside.llm.fit, beside.people.fit
     systems = [name for name in sides[0].systems if name in sides[1].systems]
     family = families.get(llm, llm)
-    lacking = [name for name in systems if name not in families]
-    if lacking:
+    if lacking := [name for name in systems if name not in families]:
         raise errors.InvalidJudgments(
             f"own names no family of {plural(len(lacking), 'system')}, such as"
             f" {errors.listing(lacking, 3)}: add {'it' if len(lacking) == 1 else 'them'} to the"
@@ -784,8 +779,7 @@ def _note_other_outputs(
     votes: Votes, verdicts: Sequence[Votes], names: Sequence[str]
 ) -> list[Finding]:
     """Name the LLM judges of whose pairs of outputs people judged none."""
-    codes = [votes.judges.index(name) for name in names]
-    people = votes.pair[~np.isin(votes.judge, codes)]
+    people = votes.pair[~np.isin(votes.judge, [votes.judges.index(name) for name in names])]
     return [
         say("llm-other-outputs", "warning", llm=name)
         for name, own in zip(names, verdicts, strict=True)

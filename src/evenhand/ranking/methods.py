@@ -136,8 +136,7 @@ def _require_same(rankings: Sequence[Scores]) -> None:
         raise InvalidJudgments("there are no rankings to compare: name at least one")
     first, *others = rankings
     for other in others:
-        odd = sorted(set(first.systems) ^ set(other.systems))
-        if odd:
+        if odd := sorted(set(first.systems) ^ set(other.systems)):
             raise InvalidJudgments(
                 f"{first.rule} and {other.rule} rank different systems: {listing(odd)} in one of"
                 " them only; compare rankings of the same systems"
@@ -372,8 +371,7 @@ class MethodTable(Shown):
         rows = []
         for (name, scores), apart in zip(self.scores.items(), self.distances[0], strict=True):
             place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
-            level = groupby(scores.order, key=place.__getitem__)
-            order = [" = ".join(same) for _, same in level]
+            order = [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
             rows.append({"method": name, "distance": float(apart), "order": order})
         pairs = plural(len(self.systems) * (len(self.systems) - 1) / 2, "pair")
         return Table(
@@ -455,8 +453,7 @@ class MethodBoard(Shown):
 def _say_counts(table: MethodTable) -> str:
     if table.counted:
         return f"{table.counted}."
-    k = len(table.systems)
-    return f"{say_tally(table.n_judgments, table.n_comparisons, k, table.ties)}."
+    return f"{say_tally(table.n_judgments, table.n_comparisons, len(table.systems), table.ties)}."
 
 
 MAX_DISPUTES: Final = 5  # Disputed pairs that are named; JSON has them all
@@ -540,8 +537,7 @@ RULES: Final[Mapping[str, Rule]] = {
     ),
     "expected-wins-zero": Rule("mean of wins by opponent, missing pairs 0", _with_zero),
     "expected-net-wins": Rule(
-        "mean of wins less losses by opponent",
-        partial(rules.score_share, rule="expected-net-wins"),
+        "mean of wins less losses by opponent", partial(rules.score_share, rule="expected-net-wins")
     ),
     "soccer": Rule("mean by opponent, ties half a win", partial(rules.score_share, rule="soccer")),
     "vilar": Rule("mean of +1, 0, -1", rules.score_vilar),

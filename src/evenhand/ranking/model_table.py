@@ -27,7 +27,13 @@ from evenhand.data.controls import (
     require_pairs,
     say_left_out,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    sign_excluded,
+    write_contract,
+    write_document,
+)
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.joining import note_llm_names
 from evenhand.data.rankings import Rankings
@@ -129,8 +135,7 @@ class ModelTable(Shown):
         differs = schwarz.name not in level
         code = f"aic{'-equal' * (len(level) > 1)}{'-bic' * differs}"
         values = {"bic": schwarz.name} if differs else {}
-        criteria = say(code, models=" and ".join(level), **values)
-        return (*sentences, criteria)
+        return (*sentences, say(code, models=" and ".join(level), **values))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -213,16 +218,10 @@ class ModelTable(Shown):
             Column("bic", "BIC", "two"),
         )
         rows = tuple(asdict(row) for row in self.rows)
-        models = Table(
-            "models", "Models of the same judgments", columns, rows, legend=tuple(legend)
-        )
-        return Document(
-            basis=f"{counts}. {independent}",
-            answer=self.says,
-            parts=(models, *([self._tabulate_tests()] if self.questions else [])),
-            findings=self.findings,
-            signature=self.signature,
-        )
+        table = Table("models", "Models of the same judgments", columns, rows, legend=tuple(legend))
+        basis = f"{counts}. {independent}"
+        tests = [self._tabulate_tests()] if self.questions else []
+        return write_document(self, table, *tests, basis=basis, findings=self.findings)
 
     def _tabulate_tests(self) -> Table:
         clusters = dict.fromkeys(wald.cluster for one in self.questions for wald in one.walds)
@@ -303,8 +302,7 @@ def start(base: Fit, counts: Counts) -> Found:
 def step_ties(base: Fit, counts: Counts, refused: Refused) -> Found:
     """Leave out γ with the tie cells kept, and try the rival laws."""
     bare = BradleyTerry(ties="none").fit(counts.whole)
-    at = np.array([base.names.index("g1")])
-    tests = run_wald_tests(base, counts.by_clustering, at)
+    tests = run_wald_tests(base, counts.by_clustering, np.array([base.names.index("g1")]))
     question = Question("ties", "ties need a parameter", base.lr_test(bare), *tests)
     rows = [_row("worths, γ = 0", bare)]
     for ties, law in RIVAL_MODELS.items():

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.results import Shown
 from evenhand.errors import UnknownOption
 from evenhand.models.base import FittedModel
@@ -142,12 +142,12 @@ class Pair(Shown):
         legend = (WINS,) * (self.win is not None)
         legend += ("intervals hold for all pairs of systems at once",) * self.simultaneous
         caption = f"{self.first} against {self.second}"
-        return Document(
+        return write_document(
+            self,
+            Table("pair", caption, columns, rows, legend=legend),
             basis=self.basis,
             answer=(self.says,),
-            parts=(Table("pair", caption, columns, rows, legend=legend),),
-            findings=list_findings(self.findings, self.excluded),
-            signature=self.signature,
+            findings=self.findings,
             csv_rows=({name: one for name, one in self.row().items() if name != "says"},),
         )
 
@@ -164,9 +164,7 @@ def tabulate_groups(pairs: Mapping[str, Pair], by: str) -> Document:
         Column("better", "better", "name"),
     )
     keys = ("difference", "lower", "upper", "p_adjusted", "win", "better")
-    rows = (
-        {"group": name, **{key: getattr(it, key) for key in keys}} for name, it in pairs.items()
-    )
+    rows = ({"group": name, **{k: getattr(it, k) for k in keys}} for name, it in pairs.items())
     scales = " or ".join(dict.fromkeys(it.scale for it in pairs.values()))
     caption = f"{one.first} against {one.second} in each group"
     legend = (f"difference: {one.first} less {one.second} in {scales}, each group by itself",)
@@ -208,13 +206,8 @@ class WinRates(Shown):
         )
         caption = "How often the system of the row is predicted to win against that of the column"
         table = Table("win-rates", caption, tuple(columns), rows, legend=(WINS,))
-        return Document(
-            basis=self.basis,
-            parts=(table,),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-            csv_rows=tuple(self.rows()),
-        )
+        csv_rows = tuple(self.rows())
+        return write_document(self, table, basis=self.basis, answer=(), csv_rows=csv_rows)
 
 
 def predict_rates(fit: FittedModel, systems: tuple[str, ...]) -> tuple[Array, Array]:

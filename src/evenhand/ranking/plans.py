@@ -159,7 +159,15 @@ class Asked:
             raise UnknownOption(f"margin cannot be {asked.margin:g}: it is 0 or more")
         if not 0 < asked.alpha < 0.5:
             raise UnknownOption(f"alpha cannot be {asked.alpha:g}: it lies between 0 and .5")
-        _check_names(asked.new, asked.old)
+        for one in (*asked.new, asked.old):
+            if not isinstance(one, str):
+                raise UnknownOption(f"{one!r} names no system: names are texts, as 'B'")
+        if not asked.new:
+            raise UnknownOption("new names no system: name one, as new = 'B'")
+        if asked.old in asked.new:
+            raise UnknownOption(f"{asked.old} cannot replace itself: name another system as new")
+        if len({*asked.new}) < len(asked.new):
+            raise UnknownOption("a system is named as new twice: once will do")
         if asked.better is not None:
             require_option("better", asked.better, ("higher", "lower"))
         return asked
@@ -191,18 +199,6 @@ KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
     "alpha": (int, float),
     "anytime": (bool,),
 }
-
-
-def _check_names(new: Sequence[str], old: str) -> None:
-    for one in (*new, old):
-        if not isinstance(one, str):
-            raise UnknownOption(f"{one!r} names no system: names are texts, as 'B'")
-    if not new:
-        raise UnknownOption("new names no system: name one, as new = 'B'")
-    if old in new:
-        raise UnknownOption(f"{old} cannot replace itself: name another system as new")
-    if len({*new}) < len(new):
-        raise UnknownOption("a system is named as new twice: once will do")
 
 
 def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:

@@ -84,8 +84,7 @@ class PairSums:
         cls, systems: int, left: Codes, right: Codes, own: Array, llm: Array, *, n: Array
     ) -> PairSums:
         """Sum (R,) rows, each of n answers that are alike; own and llm are shares for left."""
-        turned = left > right
-        y, f = (np.where(turned, 1 - one, one) for one in (own, llm))
+        y, f = (np.where(left > right, 1 - one, one) for one in (own, llm))
         keys = np.minimum(left, right).astype(np.int64) * systems + np.maximum(left, right)
         pairs, cell = np.unique(keys, return_inverse=True)
         each = n * np.stack([np.ones(len(n)), y, f, y * y, y * f, f * f])
@@ -309,22 +308,13 @@ class PoweredRanking(Shown):
             Column(("lower", "estimate", "upper"), "", "bar"),
         )
         lines = [at for at in range(1, len(rows)) if self.cluster[at] != self.cluster[at - 1]]
-        return Document(
+        caption = f"Systems by {self.scale}, best first"
+        return exclusions.write_document(
+            self,
+            Table("ranking", caption, columns, tuple(rows), tuple(lines), without=("ranks",)),
             basis=f"{self.n_judgments:,.0f} judgments with a verdict beside them,"
             f" {self.n_verdicts:,} verdicts on other pairs of outputs, λ = {self.weight:.2f}.",
             answer=(f"By {self.llm_method}, for comparison: intervals ignore judges and items.",),
-            parts=(
-                Table(
-                    "ranking",
-                    f"Systems by {self.scale}, best first",
-                    columns,
-                    tuple(rows),
-                    tuple(lines),
-                    without=("ranks",),
-                ),
-            ),
-            findings=exclusions.list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 
@@ -369,8 +359,7 @@ def rank_prediction_powered(
     table, verdicts, _ = open_verdicts(controls.take_pairs(kept), llm, llm_judges)
     if choose_groups(table, None) is not None:
         raise UnknownOption(f"{method} ranks one task: choose it (--task NAME, in Python task=)")
-    factors = [name for name in ("judge", "item") if table.has(name)]
-    people = table.tally(factors)
+    people = table.tally([name for name in ("judge", "item") if table.has(name)])
     if people.squares is not None:
         raise UnknownOption(f"{method} takes judgments of equal weight only: leave out the weights")
     paired = pair_verdicts(people, verdicts.tally(["item"]), unpaired)
@@ -405,7 +394,7 @@ def rank_prediction_powered(
     llm_digest = paired.every.digest_by(("item",))[:12]
     parts = [method, f"weight {powered.weight:.4f}", f"level {level:g}"]
     parts.append(f"verdicts n={paired.n_verdicts:.0f} sha256 {llm_digest}")
-    ranking = PoweredRanking(
+    board = PoweredRanking(
         systems=tuple(paired.people.systems[at] for at in order.tolist()),
         estimate=values,
         stderr=stderr,
@@ -429,9 +418,7 @@ def rank_prediction_powered(
             *take_findings(controls.say_left_out(data, table)),
         ),
     )
-    return exclusions.note_excluded(
-        ranking, exclusions.count_exclusions(verdicts.source.exclusions)
-    )
+    return exclusions.note_excluded(board, exclusions.count_exclusions(verdicts.source.exclusions))
 
 
 def sum_answers(paired: Paired) -> tuple[PairSums, PairSums]:

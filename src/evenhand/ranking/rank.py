@@ -22,15 +22,8 @@ from evenhand.data.controls import (
     take_pairs,
 )
 from evenhand.data.engine import count_labels
-from evenhand.data.exclusions import count_exclusions, note_excluded
-from evenhand.data.groups import (
-    Levels,
-    choose_groups,
-    say_pooled,
-    split_table,
-    tally_groups,
-)
-from evenhand.data.joining import drop_marked
+from evenhand.data.exclusions import note_excluded
+from evenhand.data.groups import Levels, choose_groups, say_pooled, split_table, tally_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
@@ -51,7 +44,7 @@ from evenhand.ranking.inference import (
     refuse_of_ratings,
 )
 from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals, Progress
-from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only
+from evenhand.ranking.ranking import GroupedRankings, Ranking, rank_apart, take_only, with_notes
 from evenhand.ranking.sandwich import gather_clusters, walk_information
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, take_findings
@@ -177,19 +170,19 @@ def rank(
         unfit = [k for k, v in {"mix": mix, "judge cap": judge_cap, "start": start}.items() if v]
         if unfit:
             raise UnknownOption(f"verdicts go with no {listing(unfit)}: leave it out")
-        from evenhand.ranking.verdicts import open_verdicts
+        from evenhand.ranking.verdicts import open_verdicts, rank_with_verdicts
 
-        opened = open_verdicts(table, llm, llm_judges)
-        return _rank_with_verdicts(
-            data, *opened, settings, group_by=group_by, unpaired=unpaired, weight=llm_weight
-        )
+        people, of_llm, judges = open_verdicts(table, llm, llm_judges)
+        left_out = take_findings(say_left_out(data, people))
+        how: Any = {"group_by": group_by, "unpaired": unpaired, "weight": llm_weight}
+        return rank_with_verdicts(people, of_llm, judges, settings, left_out, **how)
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
     by = choose_groups(table, group_by)
     left_out = (*take_findings(say_left_out(data, table)), *say_sampled(table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
-        return _describe(ranking, table, (*left_out, *ranking.notes))
+        return with_notes(ranking, table, (*left_out, *ranking.notes))
     if table.mix is not None:  # it was made over all groups together, and is none in any of them
         raise UnknownOption(
             f"these judgments were mixed over every {by} together: give the mix to"
@@ -217,40 +210,6 @@ def _asks_verdicts(
         raise UnknownOption("λ is the weight of verdicts: give verdicts (--llm)")
     require_one_source(llm, llm_judges)
     return llm is not None or named
-
-
-def _rank_with_verdicts(
-    data: object,
-    people: Comparisons,
-    llm: Comparisons,
-    judges: set[str],
-    settings: Settings,
-    *,
-    group_by: str | None,
-    unpaired: str | None,
-    weight: float | None,
-) -> Ranking | GroupedRankings:
-    from evenhand.ranking.verdicts import rank_with_verdicts, say_odd, say_ranked
-
-    by, left_out = choose_groups(people, group_by), take_findings(say_left_out(data, people))
-    left_out += say_odd(llm)
-    ranked = rank_with_verdicts(people, llm, by, settings, unpaired=unpaired, weight=weight)
-    ranked = note_excluded(ranked, count_exclusions(llm.source.exclusions))
-
-    def describe(one: Ranking) -> Ranking:
-        notes = (*left_out, *say_ranked(judges, one.systems), *one.notes)
-        return _describe(one, people, notes)
-
-    if isinstance(ranked, Ranking):
-        return describe(ranked)
-    groups = {name: describe(one) for name, one in ranked.groups.items()}
-    return take_only(replace(ranked, groups=groups), requested=group_by is not None)
-
-
-def _describe(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
-    # merged outputs and rankings of two are judgments of pairs
-    answers = "judgments" if table.rankings is None else ranking.answers
-    return replace(ranking, notes=drop_marked(notes, table.columns), answers=answers)
 
 
 def _weigh(table: Comparisons, weights: Mix | JudgeCap | None) -> Comparisons:
@@ -292,7 +251,7 @@ def rank_each(
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
     pooled = take_findings(say_pooled(table, by))
     groups = {
-        name: _describe(one, table, (*left_out, *clustering.note_inside(one.notes, by), *pooled))
+        name: with_notes(one, table, (*left_out, *clustering.note_inside(one.notes, by), *pooled))
         for name, one in grouped.groups.items()
     }
     return replace(grouped, groups=groups)
@@ -313,11 +272,35 @@ def _rank_one(table: Comparisons, clusterings: tuple[str, ...], settings: Settin
         from evenhand.ranking.by_model import rank_by_model
 
         return rank_by_model(table, clusterings, settings)
-    if settings.model.controls:
-        return _rank_rows(table, clusterings, settings)
-    apart = settings.interval in ("rank-sets", "sandwich")
-    evidence, levels = clustering.gather_evidence(table, clusterings, apart=apart)
-    return make_ranking(evidence, levels, settings)
+    if not settings.model.controls:
+        apart = settings.interval in ("rank-sets", "sandwich")
+        evidence, levels = clustering.gather_evidence(table, clusterings, apart=apart)
+        return make_ranking(evidence, levels, settings)
+    # Who wins where outputs are alike in what is controlled for. Rows are read once; the fit goes
+    # through them a few times, the sandwich once for each way and for their cells.
+    from evenhand.models.controls import Controlled, fit_rows, read_controls
+
+    limits = dict.fromkeys(clusterings, clustering.MAX_CLUSTERS)
+    controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
+    fit = fit_rows(settings.model, controls, rows)
+    whole = rows.tally()
+    tallies = {}
+    for name in clusterings:
+        unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
+        tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
+    levels = clustering.count_loads(table, rows.levels)
+    ranking, intervals = _infer(fit, clustering.Evidence(tallies, whole), levels, settings)
+    if intervals is None:
+        return ranking
+    numbered = map(number_places, (fit.plain.log_worth, fit.log_worth))
+    before, after = (ranks[np.argsort(order)].tolist() for order, ranks in numbered)
+    moved = {
+        fit.systems[i]: (before[i], after[i])
+        for i in np.argsort(after, kind="stable").tolist()
+        if before[i] != after[i]
+    }
+    effects = find_control_effects(fit, whole, intervals, settings.level)
+    return replace(ranking, controlled=Controlled(effects, moved))
 
 
 def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> GroupedRankings:
@@ -326,11 +309,16 @@ def _rank_tallies(parts: Mapping[str, Tally], by: str, settings: Settings) -> Gr
     def rank_group(name: str) -> Ranking:
         tally = clustering.of_one_judge(parts[name], name) if by == "judge" else parts[name]
         start = before.groups.get(name) if isinstance(before, GroupedRankings) else before
-        loads = {factor: levels.loads for factor, levels in tally.factors.items()}
-        evidence = clustering.Evidence.of(clustering.merge_factors(tally))
-        return make_ranking(evidence, Levels(loads), replace(settings, start=start))
+        return rank_tally(tally, replace(settings, start=start))
 
     return rank_apart(parts, by, rank_group)
+
+
+def rank_tally(tally: Tally, settings: Settings) -> Ranking:
+    """Rank by counts that tell apart all that may cluster."""
+    loads = {name: factor.loads for name, factor in tally.factors.items()}
+    evidence = clustering.Evidence.of(clustering.merge_factors(tally))
+    return make_ranking(evidence, Levels(loads), settings)
 
 
 def make_ranking(evidence: clustering.Evidence, levels: Levels, settings: Settings) -> Ranking:
@@ -386,8 +374,7 @@ def rank_counts(
 def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, Tally]:
     """Return the counts of each group; an answer is a ranking, where the counts say which."""
     rankings = ("ranking",) if "ranking" in data.factors else ()
-    names = tuple(dict.fromkeys((by, *factors, *rankings)))
-    whole = data.pool(names)
+    whole = data.pool(tuple(dict.fromkeys((by, *factors, *rankings))))
     parts = whole.split(by)
     if whole.of_pairs:
         return {name: part.pool(factors) for name, part in parts.items()}
@@ -401,36 +388,6 @@ def _split_counts(data: Tally, by: str, factors: tuple[str, ...]) -> dict[str, T
         loads = np.bincount(codes, part.counts.sum(axis=1)) / np.maximum(np.bincount(codes), 1)
         counted[name] = replace(part.pool(factors), n_judgments=float(loads.sum()))
     return counted
-
-
-# A ranking with controls: who wins where outputs are alike in what is controlled for. Rows are read
-# once; the fit goes through them a few times, the sandwich once for each way and for their cells.
-
-
-def _rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
-    from evenhand.models.controls import Controlled, fit_rows, read_controls
-
-    limits = dict.fromkeys(clusterings, clustering.MAX_CLUSTERS)
-    controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
-    fit = fit_rows(settings.model, controls, rows)
-    whole = rows.tally()
-    tallies = {}
-    for name in clusterings:
-        unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
-        tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
-    evidence = clustering.Evidence(tallies, whole)
-    ranking, intervals = _infer(fit, evidence, clustering.count_loads(table, rows.levels), settings)
-    if intervals is None:
-        return ranking
-    numbered = map(number_places, (fit.plain.log_worth, fit.log_worth))
-    before, after = (ranks[np.argsort(order)].tolist() for order, ranks in numbered)
-    moved = {
-        fit.systems[i]: (before[i], after[i])
-        for i in np.argsort(after, kind="stable").tolist()
-        if before[i] != after[i]
-    }
-    effects = find_control_effects(fit, whole, intervals, settings.level)
-    return replace(ranking, controlled=Controlled(effects, moved))
 
 
 # What controls do where some clusters carry them: the effective clusters of a coefficient are those
@@ -449,10 +406,8 @@ def find_control_effects(
         pieces, _ = gather_clusters(fit, whole, name)
         slopes = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
         rows = fit.raw_vcov[slopes]
-        information = (some for _, some in walk_information(fit, pieces))
-        shares = np.concatenate(
-            [np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information]
-        )
+        blocks = (some for _, some in walk_information(fit, pieces))
+        shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in blocks])
         carriers = shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0)
         for at, effective in enumerate(carriers.tolist()):
             effect = effects[at]

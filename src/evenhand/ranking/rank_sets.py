@@ -30,12 +30,7 @@ from evenhand.numerics import Array, multiple_tests
 from evenhand.numerics.distributions import chi2_tail, t_quantile
 from evenhand.numerics.multiple_tests import absolute_t
 from evenhand.ranking import intervals
-from evenhand.ranking.covariance import (
-    NO_SPREAD_RATIO,
-    ClusteredErrors,
-    Spread,
-    degrees,
-)
+from evenhand.ranking.covariance import NO_SPREAD_RATIO, ClusteredErrors, Spread, degrees
 from evenhand.ranking.intervals import REPLICATES
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
@@ -185,13 +180,10 @@ MAX_CLUSTERS_NAMED: Final = 3  # Most clusters that are named for pairs that res
 
 
 def note_open(
-    systems: Sequence[str],
-    clusterings: Sequence[ClusteredErrors],
-    effective: Array,
-    resting: NDArray[np.bool_],
+    systems: Sequence[str], ways: Sequence[ClusteredErrors], effective: Array, resting: Truths
 ) -> tuple[Finding, ...]:
     notes = []
-    for way in (one for one in clusterings if (one.resting >= 0).any()):
+    for way in (one for one in ways if (one.resting >= 0).any()):
         pairs = int((way.resting >= 0).sum() // 2)
         # pairs of systems in different parts
         counts = {
@@ -208,12 +200,10 @@ def note_open(
     thin = (effective < intervals.MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
-        of_ways = mark_barred(clusterings, len(systems))[1]
+        of_ways = mark_barred(ways, len(systems))[1]
         fewest = np.where(thin, effective, np.inf)
         i, j = divmod(int(np.argmin(fewest)), len(systems))
-        named = [
-            way.name for way, mask in zip(clusterings, of_ways, strict=True) if (mask & thin).any()
-        ]
+        named = [way.name for way, mask in zip(ways, of_ways, strict=True) if (mask & thin).any()]
         whose = " or ".join(f"{name}s" for name in named)
         notes.append(
             say(
@@ -267,8 +257,7 @@ def decide_all(
     if by_holm:
         decisions, critical = decide_by_holm(family, spread.df, bounded, level)
     else:
-        rng = Generator(PCG64(seed))
-        drawn = draw_replicates(estimates.rows, spread, family, members, rng)
+        drawn = draw_replicates(estimates.rows, spread, family, members, Generator(PCG64(seed)))
         of_pairs, of_worths = zip(*drawn, strict=True)
         decisions = decide_pairs(family, of_pairs, level)
         critical = limit_worths(of_worths, bounded, level)
@@ -326,10 +315,7 @@ def limit_worths(replicates: Sequence[Array], bounded: Truths, level: float) -> 
 
 
 def gather_pairs(
-    log_worth: Array,
-    margin: Array,
-    clusterings: Sequence[ClusteredErrors],
-    apart: Truths | None = None,
+    log_worth: Array, margin: Array, ways: Sequence[ClusteredErrors], apart: Truths | None = None
 ) -> Family:
     """Put all pairs together, from (K,) estimates and (K, K) standard errors of differences."""
     k = len(log_worth)
@@ -337,7 +323,7 @@ def gather_pairs(
     varies = margin > ROUNDING * margin.max(initial=0.0)
     statistic = np.divide(gap, margin, out=np.zeros((k, k)), where=varies)
     effective, resting = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.bool_)
-    for way in clusterings:
+    for way in ways:
         resting |= way.resting >= 0
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
@@ -413,8 +399,7 @@ def decide_by_holm(
         chosen, _ = multiple_tests.step_down_holm(sizes[system, others], df, level)
         alone[system, others] = chosen * np.sign(family.statistic[system, others])
     tests = 2 * max(1, int(bounded.sum()))
-    for_worths = t_quantile(1 - (1 - level) / tests, df)
-    return (family.square(together), alone, critical), for_worths
+    return (family.square(together), alone, critical), t_quantile(1 - (1 - level) / tests, df)
 
 
 def name_critical_values(sets: intervals.RankSets) -> str:

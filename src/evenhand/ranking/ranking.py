@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
+from evenhand.data.joining import drop_marked
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import AppliedMix
 from evenhand.data.tally import Tally
@@ -48,6 +49,7 @@ from evenhand.render.document import (
 )
 
 if TYPE_CHECKING:
+    from evenhand.data.comparisons import Comparisons
     from evenhand.models.controls import Controlled
     from evenhand.models.rating_fit import RatingFit
     from evenhand.ranking.best_variant import BestVariant, Estimated
@@ -314,7 +316,6 @@ class Ranking(Shown):
     """
 
     systems: tuple[str, ...]  # names, best first
-    log_worth: Array | None  # (K,) estimates of comparisons; None of ratings
     # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
     # for a covariance
     stderr: Array | None
@@ -325,9 +326,6 @@ class Ranking(Shown):
     rank_upper: Integers | None  # (K,) worst place, or None
     cluster: Integers | None  # (K,) number of the cluster, or None
     better_than: Integers | None  # (K,) systems it is decided to be better than, or None
-    wins: Array | None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
-    ties: Array | None  # see wins
-    losses: Array | None  # see wins
     level: float  # nominal level of intervals (proportion)
     interval: str  # rank-sets, model, sandwich or bootstrap; of other models also posterior
     method: str  # how intervals were made, in a few words
@@ -340,9 +338,13 @@ class Ranking(Shown):
     signature: str  # one line that reproduces the numbers
     headline: str | None  # what must be known first, such as "for these 3 judges only"
     notes: tuple[Finding, ...]  # what else should be known
-    # contrasts of neighbouring systems where K is too large for intervals
-    neighbours: tuple[Contrast, ...]
     fit: Fit | FittedModel | RatingFit  # the fit behind it
+    log_worth: Array | None = None  # (K,) estimates of comparisons; None of ratings
+    wins: Array | None = None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
+    ties: Array | None = None  # see wins
+    losses: Array | None = None  # see wins
+    # contrasts of neighbouring systems where K is too large for intervals
+    neighbours: tuple[Contrast, ...] = ()
     controlled: Controlled | None = None  # what controls do and change, or None without them
     model: str = "bradley-terry"  # the model's name in the registry
     df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
@@ -413,10 +415,8 @@ class Ranking(Shown):
     def of_worths(self) -> bool:
         """Whether the model has worths, whose ratios are the odds of two systems."""
         fit = self.fit
-        if not isinstance(fit, FittedModel):
-            return False
-        if isinstance(fit, Fit):
-            return True
+        if isinstance(fit, Fit) or not isinstance(fit, FittedModel):
+            return isinstance(fit, Fit)
         return not isinstance(fit, Posterior) and fit.worth_vcov is not None
 
     @property
@@ -598,8 +598,7 @@ class Ranking(Shown):
         place = 0
         if self.pair_stderr is not None:  # p-values are adjusted for all
             at, place = np.triu_indices(k, 1), best * (2 * k - best - 1) // 2 + worst - best - 1
-        numbers = [values[place] for values in self._test_pairs(at)]
-        _, p, low, high = numbers
+        _, p, low, high = (values[place] for values in self._test_pairs(at))
         gap = float(self.estimate[i] - self.estimate[j])
         ends = (low, high) if i == best else (high, low)
         lower, upper = (None if one is None else one if i == best else -one for one in ends)
@@ -689,8 +688,7 @@ class Ranking(Shown):
         from evenhand.ranking.pairs import WinRates, predict_rates
 
         rates, ties = predict_rates(self.predictor, self.systems)
-        with_llm = say_fused(self)
-        basis = f"{say_counts(self)}. {with_llm}Predicted by {say_ranked_by(self)}."
+        basis = f"{say_counts(self)}. {say_fused(self)}Predicted by {say_ranked_by(self)}."
         return WinRates(self.systems, rates, ties, basis, self.signature, self.notes, self.excluded)
 
     def to_dict(self, *columns: str) -> dict[str, Any]:
@@ -744,17 +742,29 @@ class Ranking(Shown):
         references = Table(
             "references", "Human references, which have no rank", of_references, self.references
         )
-        return Document(
+        of_neighbours = (
+            Column("first", "system", "name"),
+            Column("second", "its neighbour", "name"),
+            Column("estimate", "difference", "two"),
+            Column("stderr", "s.e.", "two"),
+        )
+        neighbours = Table(
+            "neighbours",
+            "Differences of neighbours at the top",
+            of_neighbours,
+            tuple(
+                {"first": one.systems[0], "second": one.systems[1], **vars(one)}
+                for one in self.neighbours
+            ),
+        )
+        more = [*owners, *(one for one in (references, neighbours) if one.rows)]
+        return write_document(
+            self,
+            _tabulate(self, columns),
+            *more,
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self, about and f' for {about}')}{limits}.",),
-            parts=(
-                _tabulate(self, columns),
-                *owners,
-                *([references] * bool(self.references)),
-                *_tabulate_neighbours(self),
-            ),
-            findings=list_findings(findings, self.excluded),
-            signature=self.signature,
+            findings=findings,
         )
 
 
@@ -838,6 +848,13 @@ def take_only(grouped: GroupedRankings, *, requested: bool) -> Ranking | Grouped
     if not requested and len(grouped.groups) + len(grouped.refused) == 1:
         return next(iter(grouped.groups.values()))
     return grouped
+
+
+def with_notes(ranking: Ranking, table: Comparisons, notes: tuple[Finding, ...]) -> Ranking:
+    """Return a ranking of a table with all that is to be known of it."""
+    # merged outputs and rankings of two are judgments of pairs
+    answers = "judgments" if table.rankings is None else ranking.answers
+    return replace(ranking, notes=drop_marked(notes, table.columns), answers=answers)
 
 
 def say_ranked_by(ranking: Ranking) -> str:
@@ -940,17 +957,3 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         # `log_worth` or `ability` is the estimate
         without=("ranks", "beats", *["estimate"] * (ranking.score is None)),
     )
-
-
-def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
-    rows = tuple(
-        {"first": pair.systems[0], "second": pair.systems[1], **vars(pair)}
-        for pair in ranking.neighbours
-    )
-    columns = (
-        Column("first", "system", "name"),
-        Column("second", "its neighbour", "name"),
-        Column("estimate", "difference", "two"),
-        Column("stderr", "s.e.", "two"),
-    )
-    return [Table("neighbours", "Differences of neighbours at the top", columns, rows)] * bool(rows)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -65,32 +65,27 @@ def rank_beside_references(
     if not excluded:
         return ranking
     (apart,) = excluded
-    beside: list[dict[str, Any]] = []
     try:
-        beside = _place_references(rank_part(rows), ranking, apart.system_names)
+        both = rank_part(rows)
     except (NotIdentified, NotConverged) as refusal:
         lost = say("references-not-fitted", why=str(refusal.without_options()))
-        ranking = replace(ranking, notes=(*ranking.notes, lost))
-    return note_excluded(replace(ranking, references=tuple(beside)), excluded)
-
-
-def _place_references(
-    both: Ranking, ranking: Ranking, references: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return the rows of references, on the scale of a ranking without them, from one of both."""
+        return note_excluded(replace(ranking, notes=(*ranking.notes, lost)), excluded)
+    # the rows of references, on the scale of the ranking without them
     systems = [both.systems.index(name) for name in ranking.systems]
-    rows = [row for row in both.rows() if row["system"] in references]
     moved = float(ranking.estimate.mean() - both.estimate[systems].mean())
     none = np.zeros((len(both.systems),) * 2, dtype=np.int8)
-    decided = none if both.decided is None else both.decided
-    for row in rows:
+    decided, beside = none if both.decided is None else both.decided, []
+    for row in both.rows():
+        if row["system"] not in apart.system_names:
+            continue
         against = decided[both.systems.index(row["system"])][systems]
         for key in ("estimate", "lower", "upper"):
             row[key] = None if row[key] is None else row[key] + moved
         row["beats"] = [ranking.systems[at] for at in np.flatnonzero(against > 0).tolist()]
         row["beaten_by"] = [ranking.systems[at] for at in np.flatnonzero(against < 0).tolist()]
-    keys = ("system", "estimate", "lower", "upper", "ratings", "mean", "beats", "beaten_by")
-    return [{key: row[key] for key in keys} for row in rows]
+        keys = ("system", "estimate", "lower", "upper", "ratings", "mean", "beats", "beaten_by")
+        beside.append({key: row[key] for key in keys})
+    return note_excluded(replace(ranking, references=tuple(beside)), excluded)
 
 
 def choose_rating_model(model: object) -> object:
@@ -117,8 +112,7 @@ def take_part(data: Ratings | RatingRows) -> RatingRows:
 
 def refuse_of_votes(settings: Mapping[str, object]) -> None:
     """Refuse settings that apply to comparisons alone, where they are given."""
-    unfit = [name for name, value in settings.items() if value]
-    if unfit:
+    if unfit := [name for name, value in settings.items() if value]:
         raise UnknownOption(
             f"{listing(unfit)}: of comparisons, and these are ratings: leave it out"
         )
@@ -166,15 +160,13 @@ def rank_ratings(
 
     if [*parts] == [""] and group_by is None:
         return rank_group("")
-    grouped = rank_apart(parts, name_groups(rows, group_by), rank_group)
-    return take_only(grouped, requested=True)
+    return take_only(rank_apart(parts, name_groups(rows, group_by), rank_group), requested=True)
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
     """Name what tells groups of ratings apart, such as "task / criterion"."""
     names = dict.fromkeys([*([] if group_by is None else [group_by]), "task", "criterion"])
-    several = [one for one in names if rows.has_several(one)]
-    return " / ".join(several) or group_by or "criterion"
+    return " / ".join([one for one in names if rows.has_several(one)]) or group_by or "criterion"
 
 
 def find_documents(scores: ScoredRows) -> Factor | None:
@@ -203,7 +195,24 @@ def rank_scores(
     references: Sequence[str] | None = None,
 ) -> Ranking:
     """Rank the scores of one task under one criterion; references: as in `find_references`."""
-    rank_part = partial(_rank_systems, settings=settings, lower=lower_is_better)
+
+    def rank_part(part: RatingRows) -> Ranking:
+        # sums differ by the order of rows in their last digits
+        cell = (part.system.astype(np.int64) * len(part.judges) + part.judge) * len(part.items)
+        cell += part.item
+        order = sort_codes(cell)
+        again = np.flatnonzero(np.diff(cell[order]) == 0)
+        tied = np.union1d(again, again + 1)
+        among = order[tied]
+        order[tied] = among[np.lexsort((part.score[among], cell[among]))]
+        scores, lower = require_spread(take_scores(part.take(order))), lower_is_better
+        with one_blas_thread():
+            fit: RatingFit = settings.model.fit(scores)
+            clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
+        if "judge" in scores.factors and "item" not in scores.factors:
+            clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
+        return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
+
     return rank_beside_references(rank_part, rows, references)
 
 
@@ -213,27 +222,12 @@ def require_spread(scores: ScoredRows) -> ScoredRows:
     return scores
 
 
-def _rank_systems(rows: RatingRows, settings: Settings, *, lower: bool) -> Ranking:
-    # sums differ by the order of rows in their last digits
-    cell = (rows.system.astype(np.int64) * len(rows.judges) + rows.judge) * len(rows.items)
-    cell += rows.item
-    order = sort_codes(cell)
-    again = np.flatnonzero(np.diff(cell[order]) == 0)
-    tied = np.union1d(again, again + 1)
-    among = order[tied]
-    order[tied] = among[np.lexsort((rows.score[among], cell[among]))]
-    scores = require_spread(take_scores(rows.take(order)))
-    with one_blas_thread():
-        fit: RatingFit = settings.model.fit(scores)
-        clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
-    if "judge" in scores.factors and "item" not in scores.factors:
-        clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
-    return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
+Clustered = tuple[Clustering, Intervals]
 
 
 def cluster_scores(
     fit: RatingFit, scores: ScoredRows, settings: Settings, sign: float
-) -> tuple[Clustering, Intervals]:
+) -> Clustered:
     """Return clusters and intervals: items by their documents, unless these are too few."""
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
@@ -245,13 +239,11 @@ def cluster_scores(
         unused = note_documents(scores, why) if of_items else ()
         return replace(clustering, notes=(*clustering.notes, *unused)), intervals
     known = say("documents", documents=documents.size)
-    by_document = ScoredAnswers(
-        {**scores.factors, "item": documents}, answers.n_answers, "document"
-    )
+    grouped = ScoredAnswers({**scores.factors, "item": documents}, answers.n_answers, "document")
     found = None
     if documents.effective >= MIN_EFFECTIVE["item"]:
         with suppress(NotIdentified):  # items may do
-            found = find_rating_intervals(fit, by_document, settings, sign)
+            found = find_rating_intervals(fit, grouped, settings, sign)
     if found is None or "item" not in {way.name for way in found[1].ways}:
         counts = {"documents": documents.size, "effective": documents.effective}
         known = say("few-documents", "warning", **counts)
@@ -261,12 +253,7 @@ def cluster_scores(
 
 
 def order_scores(
-    fit: RatingFit,
-    scores: ScoredRows,
-    found: tuple[Clustering, Intervals],
-    settings: Settings,
-    *,
-    lower: bool,
+    fit: RatingFit, scores: ScoredRows, found: Clustered, settings: Settings, *, lower: bool
 ) -> Ranking:
     """Put everything in the order of the board, best first, equal estimates by name."""
     clustering, intervals = found
@@ -277,7 +264,6 @@ def order_scores(
     margin = (intervals.upper - intervals.lower) / 2  # about the mean of systems
     low, high = fit.estimate - margin, fit.estimate + margin
     levels = Levels({name: factor.loads for name, factor in scores.factors.items()})
-    board = reorder(intervals, order, levels, settings)
     clustered = settings.interval != "model" and bool(intervals.ways)
     n = fit.n_ratings
     parts = [settings.name, *fit.signature_parts]
@@ -290,12 +276,8 @@ def order_scores(
     ]
     return Ranking(
         systems=tuple(fit.systems[i] for i in order),
-        log_worth=None,
         rank=places,
-        **{**board, "lower": low[order], "upper": high[order]},
-        wins=None,
-        ties=None,
-        losses=None,
+        **reorder(replace(intervals, lower=low, upper=high), order, levels, settings),
         n_judgments=n,
         n_comparisons=n,
         signature=write_signature(
@@ -303,7 +285,6 @@ def order_scores(
         ),
         headline=clustering.headline if clustered else limit_to_few(levels),
         notes=take_findings([*scores.rows.notes, *fit.notes, *limits, *clustering.notes]),
-        neighbours=(),
         fit=fit,
         score=fit.estimate[order],
         ratings=fit.counts[order],
@@ -328,7 +309,7 @@ ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below 
 
 def find_rating_intervals(
     fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
-) -> tuple[Clustering, Intervals]:
+) -> Clustered:
     """Return clusters and intervals, in the fit's order; sign: −1 where lower scores are better."""
     if isinstance(fit, LeastSquaresFit):
         largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
@@ -359,22 +340,16 @@ def find_rating_intervals(
             raise NotIdentified("this model knows no errors, so that it has no intervals")
         vcov = basis.T @ fit.vcov @ basis
         estimates = Estimates(fit.systems, sign * fit.estimate, basis, vcov, partial(lift, basis))
-        method = f"model, {fit.assumes}"
-        spread = covariance.Spread((), [vcov], fit.df, method, ())
+        how = f"model, {fit.assumes}"
+        spread = covariance.Spread((), [vcov], fit.df, how, ())
     if fit.unlinked is not None:
         spread = replace(spread, apart=fit.unlinked.apart, different=fit.unlinked.links)
     if settings.interval == "rank-sets":
         return clustering, decide_all(estimates, spread, settings.level, settings.seed)
-    method = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
-    vcovs = [estimates.to_systems(one) for one in spread.vcovs]
+    how = spread.method if settings.interval == "model" else f"sandwich {spread.method}"
+    each = [estimates.to_systems(one) for one in spread.vcovs]
     intervals = wald_intervals(
-        estimates.values,
-        vcovs,
-        settings.level,
-        spread.df,
-        method,
-        notes=spread.notes,
-        ways=spread.ways,
+        estimates.values, each, settings.level, spread.df, how, notes=spread.notes, ways=spread.ways
     )
     if fit.unlinked is not None:
         decided = np.where(fit.unlinked.apart, 0, intervals.decided).astype(np.int8)

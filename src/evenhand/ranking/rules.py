@@ -57,8 +57,7 @@ def find_apart(
     systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> tuple[int, list[str]]:
     """Return into how many groups pairs of codes join the systems, and who is in the smallest."""
-    edges = left.astype(np.intp), right.astype(np.intp)
-    part = weak_components(Graph(len(systems), *edges))
+    part = weak_components(Graph(len(systems), left.astype(np.intp), right.astype(np.intp)))
     smallest = int(np.argmin(np.bincount(part)))
     return int(part.max()) + 1, [systems[i] for i in np.flatnonzero(part == smallest).tolist()]
 
@@ -128,8 +127,7 @@ def list_meetings(tally: Tally) -> Meetings:
 
 def require_decided(met: Meetings, rule: str) -> None:
     decided = met.only(met.decided > 0)
-    tied = [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]
-    if tied:
+    if tied := [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and all of {listing(tied)} are ties:"
             " collect more, leave those systems out, or take a rule that counts ties (origwmt,"
@@ -183,8 +181,7 @@ def score_share(tally: Tally, rule: str) -> Scores:
 def score_bojar(tally: Tally) -> Scores:
     met = list_meetings(tally)
     require_decided(met, "bojar")
-    values = met.sum(met.wins) / met.sum(met.decided)
-    return Scores("bojar", tally.systems, values, "proportion")
+    return Scores("bojar", tally.systems, met.sum(met.wins) / met.sum(met.decided), "proportion")
 
 
 # Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.
@@ -205,8 +202,7 @@ def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     values = met.mean(met.wins / met.decided, k - 1 if zero else met.opponents)
     pairs, notes = k * (k - 1) // 2, []
     if missing := pairs - len(met.system) // 2:
-        code = "pairs-zero" if zero else "pairs-ignored"
-        notes.append(say(code, missing=missing, pairs=pairs))
+        notes.append(say("pairs-zero" if zero else "pairs-ignored", missing=missing, pairs=pairs))
     if tied := [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]:
         notes.append(say("all-ties-zero", systems=tied))
     rule = f"expected-wins{'-zero' * zero}"
@@ -324,10 +320,8 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
     upper, lower = share[order[:-1]], share[order[1:]]
     gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
     close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
-    pairs = [
-        f"{tally.systems[order[i]]} and {tally.systems[order[i + 1]]}"
-        for i in np.flatnonzero(close)
-    ]
+    names = [tally.systems[i] for i in order]
+    pairs = [f"{names[i]} and {names[i + 1]}" for i in np.flatnonzero(close)]
     return Scores(
         rule="playoffs",
         systems=tally.systems,
@@ -396,8 +390,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
     values[order] = -np.arange(1.0, k + 1)
     against = int(np.count_nonzero(np.tril(net[np.ix_(order, order)], -1) > 0))
     even = sum(1 for pair in compared if net[pair] == 0)
-    pairs = k * (k - 1) // 2
-    notes = [say("sorted-pairs", "info", asked=len(compared), pairs=pairs)]
+    notes = [say("sorted-pairs", "info", asked=len(compared), pairs=k * (k - 1) // 2)]
     if even:
         notes.append(say("no-majority", pairs=even))
     if against:

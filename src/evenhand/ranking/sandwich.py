@@ -57,11 +57,9 @@ class PairSums:
     def between(self, start: int, stop: int) -> PairSums:
         """Return consecutive clusters, numbered from 0; entries must be in their order."""
         ends = np.array([start, stop], dtype=self.codes.dtype)
-        rows = slice(*np.searchsorted(self.codes, ends).tolist())
-        codes = self.codes[rows] - start
-        return PairSums(
-            self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start
-        )
+        at = slice(*np.searchsorted(self.codes, ends).tolist())
+        codes = self.codes[at] - start
+        return PairSums(self.left[at], self.right[at], self.slopes[:, at], codes, stop - start)
 
     @property
     def held(self) -> NDArray[np.bool_]:
@@ -154,8 +152,7 @@ def cluster_information(fit: Fit, pieces: PairSums) -> Array:
         whole[:, :worths, at] = whole[:, at, :worths] = border
         whole[:, at, at] = pieces.total(diagonal)
     if len(borders) > 1:
-        cross = pieces.total(ETA_TIE)
-        whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
+        whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = pieces.total(ETA_TIE)
     return whole
 
 
@@ -284,9 +281,8 @@ def carry_information(fit: Fit, pieces: PairSums, rows: Array) -> Iterator[Array
     for g in range(pieces.size):
         one = pieces.between(g, g + 1)
         weights = np.concatenate([one.slopes[ETA_ETA]] * 2)
-        left, right = (
-            np.concatenate(ends) for ends in ((one.left, one.right), (one.right, one.left))
-        )
+        ends = one.left, one.right
+        left, right = np.concatenate(ends), np.concatenate(ends[::-1])
         board = sparse.csr_array((weights, (left, right)), shape=(k, k))
         flows = board.sum(axis=1)[:, None] * across - board @ across
         others = np.empty((len(rows), len(borders)))
@@ -434,10 +430,8 @@ def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -
         none = np.zeros_like(local.eta)
         slopes = np.stack([local.eta, local.tie, none, none, none])
         controls = [_sums(codes, local.eta * column, size)[:, None] for column in part.x.T]
-        plain = cluster_scores(
-            fit, PairSums(part.batch.left, part.batch.right, slopes, codes, size)
-        )
-        scores += np.concatenate([plain, *controls], axis=1)
+        sums = PairSums(part.batch.left, part.batch.right, slopes, codes, size)
+        scores += np.concatenate([cluster_scores(fit, sums), *controls], axis=1)
         informed += np.bincount(codes, local.eta_eta, size)
         if information:
             _add_information(whole, fit, part, local, codes)

@@ -26,10 +26,10 @@ from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.exclusions import (
     Exclusion,
-    list_findings,
     note_groups,
     sign_excluded,
     write_contract,
+    write_document,
 )
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
@@ -419,14 +419,28 @@ class ScoreTests(Shown):
             where = "on the whole" if whole else f"within groups that {self.blocks}s link"
             values = {"where": where, "how": how, "p": friedman.p, "assumed": assumed}
             answer.append(say(code, "info", **values))
-        return Document(
+        rows = [{"test": name} | row for name, row in self._describe_tests().items()]
+        of_tests = (
+            Column("title", "test"),
+            Column("differ", "pairs differ", "count"),
+            Column("tested", "of", "count"),
+            Column("assumes", "assumes", "prose"),
+        )
+        caption = "What each test finds, and what it assumes"
+        others = "all tests but the clustered one" if CLUSTERED in self.tests else "these tests"
+        legend = (
+            f"{others} ignore judges: their tastes, and their severity towards the systems they"
+            " happened to score, count as differences of systems",
+        )
+        tests = Table("tests", caption, of_tests, tuple(rows), legend=legend)
+        return write_document(
+            self,
+            self._tabulate_pairs(),
+            tests,
             basis=f"{about}{counts}{by} of {len(scores.score):,} outputs{items},"
             f" {plural(len(scores.systems), 'system')}. Tests of mean scores of outputs,"
             f" {sides}{better}",
-            answer=tuple(answer),
-            parts=(self._tabulate_pairs(), self._tabulate_tests()),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+            answer=answer,
             csv_rows=tuple(self.records()),
         )
 
@@ -457,22 +471,6 @@ class ScoreTests(Shown):
             limit=MAX_PAIRS_SHOWN,
             legend=tuple(legend),
         )
-
-    def _tabulate_tests(self) -> Table:
-        rows = [{"test": name} | row for name, row in self._describe_tests().items()]
-        columns = (
-            Column("title", "test"),
-            Column("differ", "pairs differ", "count"),
-            Column("tested", "of", "count"),
-            Column("assumes", "assumes", "prose"),
-        )
-        caption = "What each test finds, and what it assumes"
-        others = "all tests but the clustered one" if CLUSTERED in self.tests else "these tests"
-        legend = (
-            f"{others} ignore judges: their tastes, and their severity towards the systems they"
-            " happened to score, count as differences of systems",
-        )
-        return Table("tests", caption, columns, tuple(rows), legend=legend)
 
 
 def _name_test(test: Friedman | SkillingsMack) -> str:

@@ -26,12 +26,7 @@ from evenhand.numerics.absorption import score_cells
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import ratings
-from evenhand.ranking.clustering import (
-    ENOUGH_ITEMS,
-    MAX_CLUSTERS,
-    Clustering,
-    ScoredAnswers,
-)
+from evenhand.ranking.clustering import ENOUGH_ITEMS, MAX_CLUSTERS, Clustering, ScoredAnswers
 from evenhand.ranking.control_variate import ControlVariate, Part, cluster_people
 from evenhand.ranking.covariance import ClusteredErrors, Spread
 from evenhand.ranking.inference import SAMPLED, Settings
@@ -109,10 +104,8 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     found = np.isin(wanted, outputs)
     lacking = float((~found).sum())
     if not found.any():
-        named, of_llm = (
-            {"system": part.systems, "item": part.items} for part in (people, verdicts)
-        )
-        raise refuse_unlike("score", named, of_llm)
+        mine, of_llm = ({"system": part.systems, "item": part.items} for part in (people, verdicts))
+        raise refuse_unlike("score", mine, of_llm)
     if not found.all() and unpaired is None:
         names = [
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"
@@ -305,9 +298,5 @@ def join_fits(
     beside = of_verdicts("verdicts on what people scored", paired.beside, of_paired, cells[found])
     every = replace(paired.every, judges=("",), judge=np.zeros_like(paired.every.judge))
     of_every = {"item": replace(item, codes=item.codes[paired.of_every])}
-    return clustering, ControlVariate(
-        take_apart(fit, ways, cells),
-        beside,
-        of_verdicts("all verdicts", every, of_every, None),
-        ways,
-    )
+    whole = of_verdicts("all verdicts", every, of_every, None)
+    return clustering, ControlVariate(take_apart(fit, ways, cells), beside, whole, ways)

@@ -92,8 +92,7 @@ def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Sid
     seen, enough = shown, _find_limit(len(systems))
     if not isinstance(seen, tuple):
         left, right = np.array([*seen], dtype=np.int64).reshape(-1, 2).T
-        votes = np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
-        seen = left, right, votes
+        seen = left, right, np.array([sum(counts) for counts in seen.values()], dtype=np.float64)
     k, (first, second) = len(systems), count_systems(len(systems), seen)
     named = {i: f"{one} stood first" for i, one in enumerate(systems)}
     sure = _find_sure(first, second, enough)
@@ -120,11 +119,9 @@ def count_systems(k: int, seen: SideCounts) -> tuple[Array, Array]:
 def count_pairs(k: int, seen: SideCounts) -> tuple[Integers, Array, Array]:
     """Return k · lower + higher code of P pairs, and how often the lower stood first and second."""
     left, right, votes = seen
-    keys, pair = np.unique(
-        np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
-    )
-    stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
-    other = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
+    keys, at = np.unique(np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True)
+    stood = np.bincount(at, votes * (left < right), minlength=len(keys)).astype(np.float64)
+    other = np.bincount(at, votes * (left > right), minlength=len(keys)).astype(np.float64)
     return keys, stood, other
 
 

@@ -85,11 +85,9 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
     chosen = choose_variant(variant)
     counts = np.array([[better], [ties], [worse]], dtype=np.float64)
     check_counts(counts)
-    n_better, n_ties, n_worse = counts
-    z = None
-    if chosen.score is not None and better + worse > 0:
-        z = float(chosen.score(n_better, n_ties, n_worse)[0])
-    of = better + worse
+    of, z = better + worse, None
+    if chosen.score is not None and of > 0:
+        z = float(chosen.score(*counts)[0])
     exact = distributions.clopper_pearson(better, of, 0.95) if variant == "ignore" else None
     return SignTest(
         variant=variant,
@@ -98,8 +96,8 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
         ties=int(ties),
         worse=int(worse),
         z=z,
-        p=float(chosen.two_sided(n_better, n_ties, n_worse)[0]),
-        greater=float(chosen.tail(n_better, n_ties, n_worse)[0]),
+        p=float(chosen.two_sided(*counts)[0]),
+        greater=float(chosen.tail(*counts)[0]),
         interval=exact,
         assumes=(INDEPENDENT, *chosen.assumes),
         ignores=chosen.ignores,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from evenhand.data import controls
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_contract
+from evenhand.data.exclusions import Exclusion, sign_excluded, write_contract, write_document
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import note_llm_names, say_alike
 from evenhand.data.rankings import Rankings
@@ -39,7 +39,7 @@ from evenhand.errors import (
 )
 from evenhand.models.base import Coefficient
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.numerics import Array, distributions
+from evenhand.numerics import Array, Integers, distributions
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups, rank_within
 from evenhand.numerics.multiple_tests import benjamini_hochberg, holm
 from evenhand.ranking.clustering import Evidence, choose_factors
@@ -189,10 +189,7 @@ class SkillingsMack:
 
 
 def skillings_mack_test(
-    block: NDArray[np.integer[Any]],
-    system: NDArray[np.integer[Any]],
-    score: Array,
-    systems: Sequence[str],
+    block: Integers, system: Integers, score: Array, systems: Sequence[str]
 ) -> SkillingsMack:
     """Test (n,) scores of systems in blocks, at most one for each system of a block."""
     size = np.bincount(block)[block]
@@ -550,7 +547,6 @@ class PreferenceTests(Shown):
         parts: list[Table | Text] = [_tabulate_pairs(pairs)]
         parts += [_tabulate_variants(pairs, self.variants, self.model)] if self.variants else []
         parts += [_tabulate_model(self.model)] if self.model else []
-        parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
         shares = []  # how often the first of two systems wins, where some comparison was decided
         for one in self.variants:
             if one.interval is not None and one.better + one.worse:
@@ -563,13 +559,21 @@ class PreferenceTests(Shown):
             code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
             blocks = plural(friedman.blocks, self.blocks)
             agreed = [say(code, "info", blocks=blocks, p=friedman.p, w=friedman.kendall_w)]
-        return Document(
-            basis=f"{counts}. Sign test, {pairs.title}; {sides}",
-            answer=(self.says, *shares, *agreed),
-            parts=tuple(parts),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+            f = "every block gives the same order, exact"
+            if friedman.f is not None:
+                f = f"F {friedman.f:.3f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
+            places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
+            listed = ", ".join(f"{name} {place:.2f}" for place, name in places[:MAX_PLACES_SHOWN])
+            more = len(places) - MAX_PLACES_SHOWN
+            lines = (
+                f" χ² {friedman.statistic:.3f} on {friedman.df} df, p {write_p(friedman.p)}; {f}, p"
+                f" {write_p(friedman.f_p)}",
+                f" mean places: {listed}{f' and {more:,} more systems' if more > 0 else ''}",
+                f" p holds if {'; '.join(friedman.assumes)}",
+            )
+            parts.append(Text(f"Friedman's test over {blocks}", lines))
+        basis = f"{counts}. Sign test, {pairs.title}; {sides}"
+        return write_document(self, *parts, basis=basis, answer=(self.says, *shares, *agreed))
 
 
 def _tabulate_pairs(pairs: PairTests) -> Table:
@@ -620,10 +624,8 @@ def _tabulate_model(model: Sequence[Coefficient]) -> Table:
     rows = []
     for one in model:
         tie = one.label == "tie"
-        named = {"name": "γ" if tie else f"λ of {one.label}"}
-        rows.append(
-            {**named, "odds": None if tie else exp(2 * one.estimate), **asdict(one), **named}
-        )
+        head = {"name": "γ" if tie else f"λ of {one.label}"}
+        rows.append({**head, "odds": None if tie else exp(2 * one.estimate), **asdict(one), **head})
     columns = (
         Column("name", "parameter", "name"),
         Column("estimate", "estimate", "four"),
@@ -633,24 +635,6 @@ def _tabulate_model(model: Sequence[Coefficient]) -> Table:
         Column("odds", "odds", "two"),
     )
     return Table("model", "Log-linear model of the pair", columns, tuple(rows))
-
-
-def _write_friedman(friedman: Friedman, blocks: str) -> Text:
-    f = "every block gives the same order, exact"
-    if friedman.f is not None:
-        f = f"F {friedman.f:.3f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
-    places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
-    listed = ", ".join(f"{name} {place:.2f}" for place, name in places[:MAX_PLACES_SHOWN])
-    more = len(places) - MAX_PLACES_SHOWN
-    return Text(
-        f"Friedman's test over {plural(friedman.blocks, blocks)}",
-        (
-            f" χ² {friedman.statistic:.3f} on {friedman.df} df, p {write_p(friedman.p)}; {f}, p"
-            f" {write_p(friedman.f_p)}",
-            f" mean places: {listed}{f' and {more:,} more systems' if more > 0 else ''}",
-            f" p holds if {'; '.join(friedman.assumes)}",
-        ),
-    )
 
 
 @controls.carries_excluded(*controls.OF_SYSTEMS)
@@ -741,9 +725,7 @@ def count_clusters(
     table: Comparisons, by: str | None, repeats: Mapping[str, str]
 ) -> dict[str, dict[str, Tally]]:
     """Count by judge and by item in each group, where either gives many comparisons."""
-    if not {"judge", "item"} & {*repeats}:
-        return {}
-    return count_ways(table, by, ())
+    return count_ways(table, by, ()) if {"judge", "item"} & {*repeats} else {}
 
 
 def _cluster(

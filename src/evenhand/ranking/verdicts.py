@@ -22,8 +22,8 @@ from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, count_labels, fetch_columns
-from evenhand.data.exclusions import exclude_verdicts
-from evenhand.data.groups import Levels, list_judges, list_levels, tally_groups
+from evenhand.data.exclusions import count_exclusions, exclude_verdicts, note_excluded
+from evenhand.data.groups import Levels, choose_groups, list_judges, list_levels, tally_groups
 from evenhand.data.labels import OUTCOMES, read_outcome
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import find_rows, name_rows
@@ -65,7 +65,15 @@ from evenhand.ranking.covariance import (
 from evenhand.ranking.inference import SAMPLED, Settings, find_intervals, order_systems
 from evenhand.ranking.intervals import Estimates
 from evenhand.ranking.rank_sets import decide_all
-from evenhand.ranking.ranking import Fused, GroupedRankings, Ranking, Sampling, rank_apart
+from evenhand.ranking.ranking import (
+    Fused,
+    GroupedRankings,
+    Ranking,
+    Sampling,
+    rank_apart,
+    take_only,
+    with_notes,
+)
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, plural, take_findings
 
@@ -94,16 +102,6 @@ def mark_llm_judges(
             "all judges are named as LLM judges: no judgments of people are left to rank by"
         )
     return [judges.index(name) for name in wanted]
-
-
-def split_judges(table: Comparisons, names: Sequence[str]) -> tuple[Comparisons, Comparisons]:
-    if not isinstance(table, Comparisons):
-        raise controls.refuse_kind(table, "verdicts apply to comparisons of systems, not")
-    table.require("judge")
-    judges = [one for one in list_levels(table, "judge") if one is not None]
-    wanted = [judges[at] for at in mark_llm_judges(judges, names, controls.list_left_out(table))]
-    of_llm = nw.col("judge").cast(nw.String).is_in(wanted)
-    return table.where(~of_llm, recorded=False), table.where(of_llm, recorded=False)
 
 
 def split_probabilities(verdicts: Comparisons) -> Comparisons:
@@ -164,8 +162,7 @@ def count_sampled(people: Comparisons | Ratings) -> dict[str | None, float]:
     if SAMPLED not in people.frame.collect_schema().names():
         return {}
     counts = count_labels(people.frame, SAMPLED, as_text=True)
-    wrong = [label for label in counts if not is_probability(label)]
-    if wrong:
+    if wrong := [label for label in counts if not is_probability(label)]:
         column = nw.col(SAMPLED).cast(nw.String)
         named = [one for one in wrong if one is not None]
         rows = find_rows(people.frame, column.is_null() | column.is_in([*named, ""]))
@@ -198,7 +195,13 @@ def open_verdicts(
 ) -> tuple[Comparisons, Comparisons, set[str]]:
     """Return people's judgments, the verdicts and who gave them: a table, or some judges of one."""
     if llm is None:
-        table, verdicts = split_judges(table, llm_judges)
+        if not isinstance(table, Comparisons):
+            raise controls.refuse_kind(table, "verdicts apply to comparisons of systems, not")
+        table.require("judge")
+        known = [one for one in list_levels(table, "judge") if one is not None]
+        named = mark_llm_judges(known, llm_judges, controls.list_left_out(table))
+        of_llm = nw.col("judge").cast(nw.String).is_in([known[at] for at in named])
+        table, verdicts = (table.where(one, recorded=False) for one in (~of_llm, of_llm))
     else:
         verdicts = controls.take_pairs(controls.take_llm(llm))
     if not isinstance(table, Comparisons):
@@ -265,28 +268,37 @@ def _exclude_constant_judges(verdicts: Comparisons) -> Comparisons:
 
 
 def rank_with_verdicts(
-    table: Comparisons,
+    people: Comparisons,
     verdicts: Comparisons,
-    by: str | None,
+    judges: set[str],
     settings: Settings,
+    left_out: tuple[Finding, ...],
     *,
+    group_by: str | None,
     unpaired: str | None,
     weight: float | None,
 ) -> Ranking | GroupedRankings:
     """Rank all, or the levels of a column apart; verdicts without it serve every level."""
+    by, told = choose_groups(people, group_by), (*left_out, *say_odd(verdicts))
     refuse_settings(settings, unpaired, weight)
-    factors = [name for name in ("judge", "item") if table.has(name)]
+    factors = [name for name in ("judge", "item") if people.has(name)]
+    excluded = count_exclusions(verdicts.source.exclusions)
+
+    def describe(one: Ranking) -> Ranking:
+        return with_notes(one, people, (*told, *say_ranked(judges, one.systems), *one.notes))
+
     if by is None:
-        return fuse(table.tally(factors), verdicts.tally(["item"]), settings, unpaired, weight)
-    of_people = tally_groups(table, by, factors)
+        whole, of_all = people.tally(factors), verdicts.tally(["item"])
+        return describe(note_excluded(fuse(whole, of_all, settings, unpaired, weight), excluded))
+    of_people = tally_groups(people, by, factors)
     if by == "judge" or not verdicts.has(by):
         of_llm = dict.fromkeys(of_people, verdicts.tally(["item"]))
     else:
         of_llm = tally_groups(verdicts, by, ["item"])
         if not {*of_people} & {*of_llm}:
-            people, llm = (listing([*some], MAX_NAMED) for some in (of_people, of_llm))
+            own, llm = (listing([*some], MAX_NAMED) for some in (of_people, of_llm))
             raise InvalidJudgments(
-                f"no verdict is of a {by} that people judged ({people}; verdicts: {llm}): write the"
+                f"no verdict is of a {by} that people judged ({own}; verdicts: {llm}): write the"
                 f" same names in both, or drop column {by} from the verdicts, which then serve all"
             )
 
@@ -295,7 +307,9 @@ def rank_with_verdicts(
             raise NotIdentified(f"there are no verdicts on {by} {name}")
         return fuse(of_people[name], of_llm[name], settings, unpaired, weight)
 
-    return rank_apart(of_people, by, rank_group)
+    ranked = note_excluded(rank_apart(of_people, by, rank_group), excluded)
+    groups = {name: describe(one) for name, one in ranked.groups.items()}
+    return take_only(replace(ranked, groups=groups), requested=group_by is not None)
 
 
 def refuse_items(name: str, columns: Sequence[str] = ()) -> InvalidJudgments:
@@ -361,8 +375,7 @@ def refuse_settings(settings: Settings, unpaired: str | None, weight: float | No
         f"interval '{settings.interval}'": settings.interval != "rank-sets",
         f"cluster '{settings.cluster}'": settings.cluster is not None,
     }
-    asked = [name for name, value in unfit.items() if value]
-    if asked:
+    if asked := [name for name, value in unfit.items() if value]:
         raise UnknownOption(f"verdicts cannot be combined with {listing(asked)}: leave it out")
 
 
@@ -415,7 +428,12 @@ def fuse(
 
         def order(estimates: Estimates, spread: Spread) -> Ranking:
             intervals = decide_all(estimates, spread, settings.level, settings.seed)
-            moved = _move(fit, estimates.values)
+            # the fit with other log-worths, all else as it is
+            values, reference = estimates.values, fit.design.reference
+            worths = np.delete((values - values[reference]) / 2, reference)
+            beta, estimate = fit.beta.copy(), fit.estimate.copy()
+            beta[: len(worths)] = estimate[: len(worths)] = worths
+            moved = replace(fit, beta=beta, estimate=estimate)
             return order_systems(moved, evidence, levels, (clustering, intervals), settings)
 
         digest = paired.every.digest_by(("item",))
@@ -454,8 +472,7 @@ def without_verdicts(
     fused: Fused, notes: Sequence[Finding] = (), weight: float | None = None
 ) -> Ranking:
     """Return people's ranking, with the reason why verdicts do not help."""
-    codes = ("few-labelled-items", "verdicts-constant")
-    why = [one for one in notes if one.code in codes]
+    why = [one for one in notes if one.code in ("few-labelled-items", "verdicts-constant")]
     why = why or [say("verdicts-weigh-nothing")] * (weight is not None)
     why = why or [say("verdicts-add-nothing", verdicts=fused.n_verdicts)]
     unused = replace(fused, weight=0.0, gain=1.0)
@@ -607,8 +624,7 @@ def average_verdicts(
     the lower, tied, and for the higher, and the number of verdicts.
     """
     left, right = code[verdicts.left].astype(np.int64), code[verdicts.right].astype(np.int64)
-    swap = left > right
-    counts = np.where(swap[:, None], verdicts.counts[:, ::-1], verdicts.counts)
+    counts = np.where((left > right)[:, None], verdicts.counts[:, ::-1], verdicts.counts)
     low, high = np.minimum(left, right), np.maximum(left, right)
     keys, cell = np.unique((item * k + low) * k + high, return_inverse=True)
     sums = np.stack([np.bincount(cell, counts[:, at]) for at in range(3)], axis=1)
@@ -644,14 +660,20 @@ def join_fits(
     clustering, ways = cluster_people(evidence, estimate)
     if "item" not in ways:
         return clustering, None, None
-    cells, size = number_cells((people, beside), (*ways,))
+    # cells of all ways, such as judge and item, are numbered alike in both
+    codes = [
+        join_codes([(tally.factor(name).codes, tally.factor(name).size) for name in ways])
+        for tally in (people, beside)
+    ]
+    present, numbers = np.unique(np.concatenate(codes), return_inverse=True)
+    cells = np.split(numbers, [len(codes[0])])
 
     def take_apart(
         other: Fit, tally: Tally, errors: Mapping[str, ClusteredErrors], at: int
     ) -> Part:
         moves = np.zeros((0, len(other.raw_vcov)))
         if at < len(cells):
-            pieces = sandwich.take_apart(other, tally, cells[at], size)
+            pieces = sandwich.take_apart(other, tally, cells[at], len(present))
             moves = sandwich.cluster_scores(other, pieces) @ other.raw_vcov
         return Part.of(other.systems, other.log_worth, centred_rows(other), errors, moves)
 
@@ -685,25 +707,6 @@ def limit_clusters(tallies: Sequence[Tally]) -> list[Tally]:
         replace(one, factors={name: limit(name, own) for name, own in one.factors.items()})
         for one in tallies
     ]
-
-
-def number_cells(tallies: Sequence[Tally], names: Sequence[str]) -> tuple[list[Integers], int]:
-    """Number cells of all ways, such as judge and item, the same in all; and count them."""
-    codes = [
-        join_codes([(tally.factor(name).codes, tally.factor(name).size) for name in names])
-        for tally in tallies
-    ]
-    present, cells = np.unique(np.concatenate(codes), return_inverse=True)
-    return np.split(cells, np.cumsum([len(one) for one in codes])[:-1]), len(present)
-
-
-def _move(fit: Fit, values: Array) -> Fit:
-    """Return a fit with other log-worths, all else as it is."""
-    reference = fit.design.reference
-    worths = np.delete((values - values[reference]) / 2, reference)
-    beta, estimate = fit.beta.copy(), fit.estimate.copy()
-    beta[: len(worths)] = estimate[: len(worths)] = worths
-    return replace(fit, beta=beta, estimate=estimate)
 
 
 def check_items(paired: Paired, fit: Fit) -> tuple[float | None, dict[str, float]]:

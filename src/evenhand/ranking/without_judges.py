@@ -88,8 +88,7 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
     pairs = len(before.systems) * (len(before.systems) - 1) // 2
     separated = ""
     if then is not None and now is not None:
-        verb = "is" if now == 1 else "are"
-        separated = f"{now} of {pairs} pairs {verb} separated"
+        separated = f"{now} of {pairs} pairs {'is' if now == 1 else 'are'} separated"
         separated += f", as with {whom}" if then == now else f" ({then} with {whom})"
     if not reversed_pairs and not lost and then == now:
         same = "nothing changes: all systems keep their places"
@@ -182,8 +181,7 @@ class JudgePanel(Shown):
             tables = self.diagnosis.document()
         if flags is None or tables is None:
             one = flags or tables or Document()
-            findings = (*self.lacking, *one.findings)
-            return replace(one, findings=findings, csv_rows=rows)
+            return replace(one, findings=(*self.lacking, *one.findings), csv_rows=rows)
         lines = tuple(f"  {one}" for one in (*tables.answer, tables.signature))
         return replace(
             flags,

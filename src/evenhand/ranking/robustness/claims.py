@@ -100,11 +100,9 @@ def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
 
 
 def claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
-    for system in (better, worse):
-        if system not in ranking.systems:
-            raise InvalidJudgments(
-                f"no system '{system}'.{suggest_or_list(system, ranking.systems)}"
-            )
+    for one in (better, worse):
+        if one not in ranking.systems:
+            raise InvalidJudgments(f"no system '{one}'.{suggest_or_list(one, ranking.systems)}")
     if better == worse:
         raise UnknownOption(f"{better} and {worse} are one system: a pair is of two")
     above, below = (int(ranking.rank[ranking.systems.index(name)]) for name in (better, worse))
@@ -227,14 +225,12 @@ class Flip:
     def named(self) -> list[str]:
         """The judges or items that are taken away, or how many votes of each kind."""
         if self.unit in ("judge", "item"):
-            names = [
-                removed.judge if self.unit == "judge" else removed.item for removed in self.removed
-            ]
+            names = [one.judge if self.unit == "judge" else one.item for one in self.removed]
             return [name for name in names if name is not None]
         kinds = Counter[tuple[str, int]]()
-        for removed in self.removed:
-            if removed.of is not None:
-                kinds[removed.kind, round(removed.of)] += round(removed.count)
+        for one in self.removed:
+            if one.of is not None:
+                kinds[one.kind, round(one.of)] += round(one.count)
         # The most first, equal numbers by name
         order = sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
         some = "any " if self.how == REVERSED else ""
@@ -246,8 +242,7 @@ class Flip:
     def to_dict(self) -> dict[str, Any]:
         fields = asdict(self)
         del fields["subject"]
-        removed = [asdict(one) for one in self.removed]
-        return {**fields, "removed": removed, "says": self.says}
+        return {**fields, "removed": [asdict(one) for one in self.removed], "says": self.says}
 
 
 def say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:

@@ -31,6 +31,7 @@ When not to use it: to choose a model. Cycles can be real and too small to predi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Final
@@ -41,7 +42,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Tally, join_codes
@@ -264,8 +265,7 @@ def draw_wild(
     if len(rows) < 2:
         raise NotIdentified("decisive votes are of one cluster: there is no spread between")
     scale = np.sqrt(len(rows) / (len(rows) - 1))
-    weights = draw_webb((replicates, len(rows)), rng)
-    return np.asarray(scale * weights @ whole.project(rows))
+    return np.asarray(scale * draw_webb((replicates, len(rows)), rng) @ whole.project(rows))
 
 
 def draw_parametric(whole: PairResiduals, replicates: int, rng: np.random.Generator) -> Array:
@@ -299,9 +299,7 @@ class Replicates:
         if whole.statistic < ROUNDING:
             return 1.0
         least = whole.statistic * (1 - 1e-12)
-        above = [
-            int((statistics(whole, drawn) >= least).sum()) for drawn in self.residuals.values()
-        ]
+        above = [int((statistics(whole, one) >= least).sum()) for one in self.residuals.values()]
         return (1 + max(above)) / (1 + N_REPLICATES)
 
 
@@ -450,8 +448,7 @@ class Cycles(Shown):
             **write_contract(self, "says", "real", "clusterings"),
             "deviations": [asdict(pair) for pair in self.deviations],
             "cycles": [
-                {**asdict(cycle), "closed": cycle.closed, "says": cycle.says}
-                for cycle in self.cycles
+                {**asdict(one), "closed": one.closed, "says": one.says} for one in self.cycles
             ],
         }
 
@@ -467,17 +464,8 @@ class Cycles(Shown):
             Column("p", "adjusted p", "p", "that some pair deviates so far by chance"),
         )
         rows = tuple(asdict(one) for one in self.deviations)
-        caption = "Pairs that worths describe worst"
-        deviations = Table("deviations", caption, columns, rows)
-        return Document(
-            answer=self.says,
-            parts=tuple(one for one in (deviations, self._tabulate()) if one.rows),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
-
-    def _tabulate(self) -> Table:
-        rows = tuple(
+        deviations = Table("deviations", "Pairs that worths describe worst", columns, rows)
+        threes = tuple(
             {
                 "systems": " → ".join(one.systems),
                 **{f"won{at}": share for at, share in enumerate(one.won, start=1)},
@@ -489,7 +477,7 @@ class Cycles(Shown):
             }
             for one in self.cycles
         )
-        columns = (
+        of_threes = (
             Column("systems", "cycle", says="each preferred to the next more than worths explain"),
             Column("won1", "1st over 2nd", "share", "share of decisive votes"),
             Column("won2", "2nd over 3rd", "share"),
@@ -501,7 +489,8 @@ class Cycles(Shown):
             Column("items", "items that add most"),
         )
         forms: tuple[Form, ...] = ("html", "latex", "markdown")
-        return Table("cycles", "Intransitive threes", columns, rows, only=forms)
+        cycles = Table("cycles", "Intransitive threes", of_threes, threes, only=forms)
+        return write_document(self, *(one for one in (deviations, cycles) if one.rows))
 
 
 def _name_most(parts: tuple[Contribution, ...]) -> str | None:
@@ -562,17 +551,14 @@ def find_cycles(
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
     # where sides were randomised, a preference for one makes no cycles
-    if order_effect or not tally.positions_known:
-        return bool(order_effect), ()
-    notes = note_sides(tally.systems, count_sides(tally))
+    known = tally.positions_known and not order_effect
+    notes = note_sides(tally.systems, count_sides(tally)) if known else ()
     if not notes:
-        return False, ()
+        return bool(order_effect), ()
     if order_effect is None:
-        try:
+        with suppress(NotIdentified, NotConverged, UnknownOption):
             find_residuals(tally, order_effect=True)
-        except (NotIdentified, NotConverged, UnknownOption):
-            return False, (*notes, say("cycles-or-sides", "warning"))
-        return True, (*notes, say("cycles-beside-sides"))
+            return True, (*notes, say("cycles-beside-sides"))
     return False, (*notes, say("cycles-or-sides", "warning"))
 
 
@@ -767,14 +753,12 @@ def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
     if not cycles.real:
         return None
     key, _, _, decided = decisive_votes(tally)
-    quantile, size = normal_quantile(CONFIDENCE), len(tally.systems)
+    bound, size = normal_quantile(CONFIDENCE), len(tally.systems)
     for cycle in cycles.cycles:
         codes = [tally.systems.index(name) for name in cycle.systems]
         pairs = zip(codes, (*codes[1:], codes[0]), strict=True)
         votes = [float(decided[key == min(pair) * size + max(pair)].sum()) for pair in pairs]
-        sure = [
-            (won - 0.5) * 2 * n**0.5 >= quantile for won, n in zip(cycle.won, votes, strict=True)
-        ]
+        sure = [(won - 0.5) * 2 * n**0.5 >= bound for won, n in zip(cycle.won, votes, strict=True)]
         if cycle.closed and all(sure):
             return cycle
     return None

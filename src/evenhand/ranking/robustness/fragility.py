@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import combinations, product
 from typing import Any, Final
 
@@ -37,31 +36,24 @@ from numpy.typing import NDArray
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
-from evenhand.data.groups import Levels
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, reads_lower_of
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
 from evenhand.data.votes import LEFT, TIE
-from evenhand.errors import (
-    NotConverged,
-    NotIdentified,
-    UnknownOption,
-    require_option,
-)
-from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
 from evenhand.models.log_linear import Fit
 from evenhand.models.means import LeastSquaresFit
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.absorption import sum_clusters
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking import ratings, sandwich
-from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
+from evenhand.ranking.clustering import wanted_factors
 from evenhand.ranking.inference import Settings, choose_log_linear, name_model
 from evenhand.ranking.intervals import MIN_CLUSTERS
-from evenhand.ranking.rank import make_ranking
+from evenhand.ranking.rank import rank_tally
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.claims import (
     FALLS,
@@ -170,8 +162,7 @@ class RemovalOrder:
         scale = max(float(np.abs(effect).max(initial=0.0)), np.finfo(float).tiny)
         order = np.argsort(-np.round(effect / scale, 9), kind="stable")
         order = order[(falls[order] > 0) & (copies[order] > 0)]
-        total = int(copies.sum())
-        return cls("vote", tally, falls[order], copies[order], order, total, sided)
+        return cls("vote", tally, falls[order], copies[order], order, int(copies.sum()), sided)
 
     @classmethod
     def of_clusters(
@@ -215,10 +206,11 @@ class RemovalOrder:
         rows = np.flatnonzero(taken)
         if self.unit != "vote":
             factor = self.tally.factor(self.unit)
-            named = [(factor.labels[code], float(factor.loads[code])) for code in self.cells[rows]]
-            if self.unit == "judge":
-                return tuple(Removed(judge=name, count=load) for name, load in named)
-            return tuple(Removed(item=name, count=load) for name, load in named)
+            unit = "judge" if self.unit == "judge" else "item"
+            return tuple(
+                Removed(**{unit: factor.labels[code]}, count=float(factor.loads[code]))
+                for code in self.cells[rows]
+            )
         alike: dict[Removed, float] = {}  # the same vote with the outputs the other way round
         # (3 C,) how many votes are of the kind of each cell: same systems, same outcome
         tally = self.tally
@@ -227,8 +219,7 @@ class RemovalOrder:
         turned = (left > right) & (not self.sided)
         low, high = np.where(turned, right, left), np.where(turned, left, right)
         outcome = np.where(turned, 2 - outcome, outcome)
-        keys = (low * len(tally.systems) + high) * 3 + outcome
-        _, kind = np.unique(keys, return_inverse=True)
+        _, kind = np.unique((low * len(tally.systems) + high) * 3 + outcome, return_inverse=True)
         kinds = np.asarray(np.bincount(kind, tally.counts.reshape(-1))[kind])
         for row in rows:
             entry, answer = divmod(int(self.cells[row]), 3)
@@ -292,7 +283,7 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     tally = tally.take(first_of_each(join_codes(digits))[0])
     if board is not None and set(board.systems) != set(tally.systems):
         raise UnknownOption("the board is of other systems: give the ranking of these judgments")
-    ranking = board or _rank_again(tally, settings)
+    ranking = board or rank_tally(tally, settings)
     fit = ranking.fit
     if not isinstance(fit, Fit) or fit.vcov is None:
         raise NotIdentified(f"{len(tally.systems):,} systems are too many to ask what carries them")
@@ -323,11 +314,6 @@ def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) ->
     return Case(replace(tally, factors=factors), ranking, fit, settings, units, influences)
 
 
-def _rank_again(tally: Tally, settings: Settings) -> Ranking:
-    loads = {name: factor.loads for name, factor in tally.factors.items()}
-    return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
-
-
 def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
     seen = {tally.systems[code] for code in _find_seen(tally).tolist()}
     return tuple(name for name in (*claim.above, *claim.below) if name not in seen)
@@ -337,60 +323,46 @@ def _find_seen(tally: Tally) -> NDArray[np.intp]:
     return np.asarray(np.unique(np.concatenate([tally.left, tally.right])), dtype=np.intp)
 
 
-def _narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tally] | None:
-    """Leave out systems that nobody judged: a claim about the others is not touched by that."""
-    gone = set(find_gone(claim, tally))
-    if gone.issuperset(claim.above) or gone.issuperset(claim.below):
-        return None
-    seen = _find_seen(tally)
-    if len(seen) == len(tally.systems) or model.system_covariates or model.reference is not None:
-        return claim, tally
-    above, below = (
-        tuple(name for name in names if name not in gone) for names in (claim.above, claim.below)
-    )
-    systems = tuple(tally.systems[code] for code in seen.tolist())
-    left, right = (
-        np.searchsorted(seen, side).astype(np.int32) for side in (tally.left, tally.right)
-    )
-    rest = replace(tally, systems=systems, left=left, right=right)
-    return replace(claim, above=above, below=below), rest
-
-
-def check_order(
-    claim: Claim, tally: Tally, settings: Settings
+def check_claim(
+    claim: Claim, tally: Tally, settings: Settings, how: str
 ) -> tuple[str, tuple[str, str] | None]:
-    """Fit from scratch; return whether no system below the border is ahead of one above."""
-    # where one is, also the best system below and the worst above, which it has passed
-    narrowed = _narrow(claim, tally, settings.model)
-    if narrowed is None:
+    """Fit or rank from scratch; return whether a claim stands.
+
+    REVERSED: whether no system below the border is ahead of one above. Where one is, also the best
+    system below and the worst above, which it has passed. UNDECIDED: whether every pair across the
+    border is decided.
+    """
+    gone, seen = set(find_gone(claim, tally)), _find_seen(tally)
+    if gone.issuperset(claim.above) or gone.issuperset(claim.below):
         return NO_RANKING, None
-    claim, tally = narrowed
+    model = settings.model
+    of_all = model.system_covariates or model.reference is not None
+    if len(seen) < len(tally.systems) and not of_all:
+        # a claim about the others is not touched by systems that nobody judged
+        above, below = (
+            tuple(name for name in side if name not in gone) for side in (claim.above, claim.below)
+        )
+        claim = replace(claim, above=above, below=below)
+        systems = tuple(tally.systems[code] for code in seen.tolist())
+        left, right = (
+            np.searchsorted(seen, side).astype(np.int32) for side in (tally.left, tally.right)
+        )
+        tally = replace(tally, systems=systems, left=left, right=right)
     try:
-        fit = settings.model.fit(tally.pool())
+        if how == REVERSED:
+            fit = model.fit(tally.pool())
+            worth = dict(zip(fit.systems, fit.log_worth.tolist(), strict=True))
+            last = min(claim.above, key=worth.__getitem__)
+            first = max(claim.below, key=worth.__getitem__)
+            falls = worth[last] - worth[first] < -TOLERANCE
+            return (FALLS, (first, last)) if falls else (HOLDS, None)
+        ranking = rank_tally(tally, settings)
     except (NotIdentified, NotConverged):
         return NO_RANKING, None
-    worth = dict(zip(fit.systems, fit.log_worth.tolist(), strict=True))
-    last = min(claim.above, key=worth.__getitem__)
-    first = max(claim.below, key=worth.__getitem__)
-    if worth[last] - worth[first] < -TOLERANCE:
-        return FALLS, (first, last)
-    return HOLDS, None
-
-
-def check_decided(claim: Claim, tally: Tally, settings: Settings) -> str:
-    """Rank from scratch; return whether every pair across a claim's border is decided."""
-    narrowed = _narrow(claim, tally, settings.model)
-    if narrowed is None:
-        return NO_RANKING
-    claim, tally = narrowed
-    try:
-        ranking = _rank_again(tally, settings)
-    except (NotIdentified, NotConverged):
-        return NO_RANKING
     if ranking.rank_sets is None:
-        return NO_RANKING
+        return NO_RANKING, None
     rows, columns = claim.across(ranking.systems)
-    return HOLDS if (ranking.rank_sets.decided[rows, columns] > 0).all() else FALLS
+    return (HOLDS if (ranking.rank_sets.decided[rows, columns] > 0).all() else FALLS), None
 
 
 def find_fewest(check: Callable[[int], str], start: int, most: int) -> tuple[int, str] | None:
@@ -483,12 +455,7 @@ class Fragility(Shown):
 
     def document(self) -> Document:
         """Return what people read: how few carry each conclusion, and whose they are."""
-        return Document(
-            answer=self.says,
-            parts=(self.table,),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        return write_document(self, self.table)
 
 
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
@@ -518,8 +485,7 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
     links = _order_links(case, unit, claim, how, influence)
     start = links.most if how == REVERSED else links.most - int(MIN_CLUSTERS) + 1
     if start < _size(best):
-        linked = _search(case, claim, how, links, start=max(start, 1))
-        best = min(best, linked, key=_size)
+        best = min(best, _search(case, claim, how, links, start=max(start, 1)), key=_size)
     if how != REVERSED or len(influence) > MAX_UNITS_FOR_ALL_SETS:
         return best
     # Where units are few, all sets of fewer than were found are tried, the smallest first
@@ -528,7 +494,7 @@ def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
         for codes in combinations(ordered, size):
             chosen = RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
             rest = chosen.remove(size, keep_factors=False)
-            if check_order(claim, rest, case.settings)[0] == FALLS:
+            if check_claim(claim, rest, case.settings, REVERSED)[0] == FALLS:
                 return _search(case, claim, REVERSED, chosen, start=size)
     return best
 
@@ -624,22 +590,20 @@ def _search(
     *,
     start: int | None = None,
 ) -> Flip:
+    passed: dict[int, tuple[str, str] | None] = {}
+
     def check(number: int) -> str:
-        if how == REVERSED:
-            rest = order.remove(number, keep_factors=False)
-            return check_order(claim, rest, case.settings)[0]
-        return check_decided(claim, order.remove(number), case.settings)
+        rest = order.remove(number, keep_factors=how != REVERSED)
+        outcome, passed[number] = check_claim(claim, rest, case.settings, how)
+        return outcome
 
     most = min(order.most, order.total - 1)
-    fewest, left, passed = None, None, None
-    removed: tuple[Removed, ...] = ()
+    found = find_fewest(check, start or predicted or most, most) if most >= 1 else None
+    fewest, left = found or (None, None)
     gone: tuple[str, ...] = ()
-    if most >= 1 and (found := find_fewest(check, start or predicted or most, most)):
-        fewest, left = found
-        rest, removed = order.remove(fewest, keep_factors=False), order.describe(fewest)
-        if how == REVERSED:
-            _, passed = check_order(claim, rest, case.settings)
-        gone = find_gone(claim, rest) if left == NO_RANKING else ()
+    if fewest is not None and left == NO_RANKING:
+        gone = find_gone(claim, order.remove(fewest, keep_factors=False))
+    ahead, behind = (passed[fewest] if fewest else None) or (None, None)
     return Flip(
         claim=claim.name,
         how=how,
@@ -649,9 +613,9 @@ def _search(
         tried=max(most, 0),
         predicted=predicted,
         left=left,
-        removed=removed,
-        ahead=passed and passed[0],
-        behind=passed and passed[1],
+        removed=order.describe(fewest) if fewest else (),
+        ahead=ahead,
+        behind=behind,
         gone=gone,
         subject=claim.subject,
     )
@@ -748,7 +712,7 @@ def find_fragility(
             rows, columns = claim.across(ranking.systems)
             if not (ranking.rank_sets.decided[rows, columns] > 0).all():
                 continue
-            if check_decided(claim, case.tally, case.settings) == HOLDS:
+            if check_claim(claim, case.tally, case.settings, UNDECIDED)[0] == HOLDS:
                 flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
             else:
                 notes.append(say("narrowly-decided", "warning", claim=claim.name))
@@ -766,16 +730,15 @@ def find_flips(
     fit = ranking.fit
     if not isinstance(fit, LeastSquaresFit):
         return ()
-    flips = []
+    units = [
+        name
+        for name, factor in fit.data.factors.items()
+        if 1 < factor.size < len(fit.residual)
+        and factor.size * len(fit.systems) ** 2 <= MAX_INFLUENCE
+    ]
     asked = claim_pairs(ranking, pairs)
-    for claim in asked or [one for one in find_claims(ranking)[:most] if one.subject]:
-        for name, factor in fit.data.factors.items():
-            if not 1 < factor.size < len(fit.residual):
-                continue
-            if factor.size * len(fit.systems) ** 2 > MAX_INFLUENCE:
-                continue
-            flips.append(_flip_ratings(ranking, fit, name, claim))
-    return tuple(flips)
+    claims = asked or [one for one in find_claims(ranking)[:most] if one.subject]
+    return tuple(_flip_ratings(ranking, fit, name, claim) for claim in claims for name in units)
 
 
 def _flip_ratings(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim) -> Flip:
@@ -795,14 +758,27 @@ def _flip_ratings(ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Clai
         nearest = (count is None, count or float(min(gaps, default=gap)), other)
         orders.append((nearest, count, order))
     _, predicted, order = min(orders, key=lambda one: one[0])
-    look = partial(_find_ahead, ranking, fit, name, claim)
+
+    def find_ahead(gone: Integers) -> str:
+        """Return who is ahead of the subject without some levels, by a refit; HOLDS if nobody."""
+        try:
+            again = fit.model.fit(fit.data.rows.take(~np.isin(factor.codes, gone)))
+        except NotIdentified:
+            return HOLDS
+        values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
+        if claim.subject not in values:
+            return HOLDS
+        others = [one for one in claim.below if one in values]
+        best = max(others, key=values.__getitem__, default=claim.subject)
+        return best if values[best] > values[claim.subject] else HOLDS
+
     gone, ahead = np.arange(0), HOLDS
     if factor.size <= MAX_UNITS_FOR_ALL_SETS:
         sizes = range(1, factor.size)
         sets = (np.array(one) for n in sizes for one in combinations(range(factor.size), n))
-        gone, ahead = next(((one, who) for one in sets if (who := look(one))), (gone, ahead))
+        gone, ahead = next(((one, who) for one in sets if (who := find_ahead(one))), (gone, ahead))
     elif len(order) and (
-        found := find_fewest(lambda n: look(order[:n]), predicted or len(order), len(order))
+        found := find_fewest(lambda n: find_ahead(order[:n]), predicted or len(order), len(order))
     ):
         gone, ahead = order[: found[0]], found[1]
     names = [factor.labels[one] for one in gone.tolist()]
@@ -834,21 +810,3 @@ def leave_levels_out(fit: LeastSquaresFit, codes: Any, size: int) -> Array:
         if np.linalg.cond(rest[g]) < 1 / np.finfo(np.float64).eps:
             changes[g] = -basis @ np.linalg.solve(rest[g], basis.T @ sums.scores[g])
     return changes
-
-
-def _find_ahead(
-    ranking: Ranking, fit: LeastSquaresFit, name: str, claim: Claim, gone: Integers
-) -> str:
-    """Return who is ahead of a claim's subject without some levels, by a refit; HOLDS if nobody."""
-    sign = -1.0 if ranking.lower_is_better else 1.0
-    kept = ~np.isin(fit.data.factors[name].codes, gone)
-    try:
-        again = fit.model.fit(fit.data.rows.take(kept))
-    except NotIdentified:
-        return HOLDS
-    values = dict(zip(again.systems, (sign * again.estimate).tolist(), strict=True))
-    if claim.subject not in values:
-        return HOLDS
-    others = [one for one in claim.below if one in values]
-    best = max(others, key=values.__getitem__, default=claim.subject)
-    return best if values[best] > values[claim.subject] else HOLDS

@@ -24,7 +24,7 @@ import numpy as np
 from evenhand.data import controls
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import REFERENCES, Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import REFERENCES, Exclusion, write_contract, write_document
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, reads_lower_of
@@ -43,12 +43,7 @@ from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import Settings, choose_log_linear, order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-    refuse_of_votes,
-    take_part,
-)
+from evenhand.ranking.ratings import choose_rating_model, rank_scores, refuse_of_votes, take_part
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
 from evenhand.ranking.sides import find_one_sided
@@ -98,11 +93,8 @@ class Choice:
 
     @property
     def first(self) -> tuple[str, ...]:
-        return tuple(
-            name
-            for name, place in zip(self.systems, self.rank, strict=True)
-            if place == self.rank[0]
-        )
+        places = zip(self.systems, self.rank, strict=True)
+        return tuple(name for name, place in places if place == self.rank[0])
 
 
 @dataclass(frozen=True)
@@ -264,13 +256,9 @@ class Sensitivity(Shown):
     def document(self) -> Document:
         """Return what people read: what survives all choices, and what each changes."""
         ways = plural(len(self.choices), "way to rank", "ways to rank")
-        return Document(
-            basis=f"{plural(len(self.choices[0].systems), 'system')}, {ways}.",
-            answer=self.says,
-            parts=(self.table,),
-            findings=list_findings((*self.notes, *_list_refused(self)), self.excluded),
-            signature=self.signature,
-        )
+        basis = f"{plural(len(self.choices[0].systems), 'system')}, {ways}."
+        findings = (*self.notes, *_list_refused(self))
+        return write_document(self, self.table, basis=basis, findings=findings)
 
 
 def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
@@ -334,8 +322,9 @@ def vary_choices(
                 "lower_is_better": bool(board.lower_is_better),
                 "references": [name for names in human for name in names],
             }
-        asked: dict[str, Any] = {"model": model, "cluster": cluster, "level": level, "seed": seed}
-        return vary_models(rows, usual=board, screening=screening, **asked, **direction)
+        asked = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        usual = board or rank_scores(rows, asked, **direction)
+        return vary_models(rows, usual, asked, screening=screening, **direction)
     table = controls.require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
@@ -368,11 +357,9 @@ def vary_choices(
     else:
         offers.append(("advantage of the first output", reordered))
     offers += _offer_loads(table, settings, run, notes)
-    if table.has("judge"):
-        flagged = find_flagged(screening or data, notes)
-        if flagged:
-            rest = table.without(judges=flagged, recorded=False)
-            offers.append((name_without(flagged), partial(ranked, rest)))
+    if table.has("judge") and (flagged := find_flagged(screening or data, notes)):
+        rest = table.without(judges=flagged, recorded=False)
+        offers.append((name_without(flagged), partial(ranked, rest)))
     default = spec == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = describe_choice(DEFAULT if default else ASKED, usual)
     choices = [first, *(try_choice(name, make) for name, make in offers)]
@@ -522,12 +509,13 @@ class Robustness(Shown):
     def document(self) -> Document:
         choices = self.sensitivity.document()
         cycles = () if self.cycles is None else self.cycles.says
-        return Document(
+        return write_document(
+            self,
+            self.fragility.table,
+            self.sensitivity.table,
             basis=choices.basis,
             answer=(*self.sensitivity.says, *self.fragility.says[:1], *cycles),
-            parts=(self.fragility.table, self.sensitivity.table),
-            findings=list_findings(self.findings, self.excluded),
-            signature=self.signature,
+            findings=self.findings,
         )
 
 
@@ -548,19 +536,14 @@ def check_robustness(
     weighed = data if weights is None else weights.weigh(data)
     fragility = find_fragility(weighed, pairs=pairs, after=after, model=model, **rest)
     sensitivity = vary_choices(data, model=model, mix=mix, judge_cap=judge_cap, **rest)
+    cycles, notes = None, list[str]()
     try:
         order = True if model is not None and model.order_effect else None
-        cycles, notes = find_cycles(weighed, order_effect=order, **rest), ()
+        cycles = find_cycles(weighed, order_effect=order, **rest)
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Robustness(
-            fragility, sensitivity, None, (say("cycles-not-tested", why=str(refusal)),)
-        )
-    return Robustness(fragility, sensitivity, cycles, notes)
+        notes.append(say("cycles-not-tested", why=str(refusal)))
+    return Robustness(fragility, sensitivity, cycles, tuple(notes))
 
-
-# Of ratings: how few judges or items carry a conclusion is found by influence. Levels are left out
-# in the order in which they support the difference, to first order, and the number without which
-# the order turns is confirmed by refits. It is an upper bound: another set may be smaller.
 
 USUAL: Final = "adjusted"
 
@@ -580,32 +563,24 @@ def check_ratings(
     settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
     how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
     usual = rank_scores(rows, settings, **how)
-    sensitivity = vary_models(
-        rows, usual=usual, model=model, cluster=cluster, level=level, seed=seed, **how
-    )
+    sensitivity = vary_models(rows, usual, settings, **how)
     fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
     return Robustness(fragility, sensitivity, None, ())
 
 
 def vary_models(
     rows: RatingRows,
+    usual: Ranking,
+    settings: Settings,
     *,
-    usual: Ranking | None,
     screening: Screening | None = None,
-    model: object,
-    cluster: str | None,
-    level: float,
-    seed: int,
     lower_is_better: bool,
     references: Sequence[str] | None,
 ) -> Sensitivity:
     """Rank ratings, without controls, under each reasonable choice; usual: what was asked for."""
-    settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
-    usual = usual or rank_scores(rows, settings, **how)
+    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": ()}
     flagged_in = screening or rows  # judges are screened by what they said of references too
     rows, _ = exclude_references(rows, references)
-    how["references"] = ()
     notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
@@ -624,6 +599,9 @@ def vary_models(
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
         offers.append((name_without(flagged), partial(rank_scores, rest, settings, **how)))
-    first = describe_choice(DEFAULT if settings.name == USUAL and not cluster else ASKED, usual)
+    default = settings.name == USUAL and not settings.cluster
+    first = describe_choice(DEFAULT if default else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))
-    return Sensitivity(choices, level, tuple(notes), usual.signature, excluded=usual.excluded)
+    return Sensitivity(
+        choices, settings.level, tuple(notes), usual.signature, excluded=usual.excluded
+    )

@@ -366,14 +366,9 @@ class Leaderboard(Shown):
     def document(self) -> Document:
         """Return what people read: who leads, what is decided, the table."""
         counts = [plural(self.n_votes, "vote"), plural(len(self.systems), "system")]
+        basis = f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}."
         *others, leader = self.says
-        return Document(
-            basis=f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}.",
-            answer=(leader, *others),
-            parts=(self.table,),
-            findings=exclusions.list_findings(self.notes, self.excluded),
-            signature=self.signature,
-        )
+        return exclusions.write_document(self, self.table, basis=basis, answer=(leader, *others))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -760,8 +755,7 @@ def write_board(state: SequentialState) -> str:
         "claims": [asdict(claim) for claim in state.claims],
         "judge_claims": [asdict(claim) for claim in state.judge_claims],
     }
-    whole = {**body, "sha256": _sum(body)}
-    return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps({**body, "sha256": _sum(body)}, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_board(text: str) -> SequentialState:
@@ -788,8 +782,7 @@ def read_board(text: str) -> SequentialState:
             "this board was changed since it was written: begin again from the votes"
         )
     try:
-        systems = [str(name) for name in body["systems"]]
-        state = LiveLeaderboard(**body["settings"]).start(systems)
+        state = LiveLeaderboard(**body["settings"]).start([str(name) for name in body["systems"]])
         state.founders = None if body["founders"] is None else int(body["founders"])
         state.seen = Seen(**body["seen"])
         keys = body["keys"]

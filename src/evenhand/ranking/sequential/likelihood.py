@@ -111,10 +111,8 @@ def expand(pairs: PairCounts, at: Array) -> newton.Expansion:
     weight = n * (won + lost - (won - lost) ** 2) / 4
     np.add.at(information, (pairs.low, pairs.high), -weight)
     information += information.T
-    ends = np.bincount(pairs.low, weight, minlength=k) + np.bincount(
-        pairs.high, weight, minlength=k
-    )
-    information[np.arange(k), np.arange(k)] += ends
+    own = np.bincount(pairs.low, weight, minlength=k) + np.bincount(pairs.high, weight, minlength=k)
+    information[np.arange(k), np.arange(k)] += own
     if gamma is not None:
         gradient[k] = (pairs.counts[:, 1] - n * tie).sum()
         information[:k, k] = information[k, :k] = pairs.spread(-n * tie * (won - lost) / 2)

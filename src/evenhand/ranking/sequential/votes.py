@@ -101,14 +101,12 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         times = AnnotationColumn(data.require(order), task="which tells the order")
         gathered = _gather_rankings(data, times.column)
         annotations = {**gathered.source.annotations, "shown_at": times}
-        source = replace(gathered.source, annotations=annotations)
-        votes = replace(gathered, source=source).votes()
+        votes = replace(gathered, source=replace(gathered.source, annotations=annotations)).votes()
     timed = order != ROWS and votes.moment is not None
     by, span, notes = ROWS, None, []
     if timed and votes.moment is not None:
         by = order or data.source.find_annotations(data.columns)["shown_at"].column
-        missing = int(np.isnan(votes.moment).sum())
-        if missing:
+        if missing := int(np.isnan(votes.moment).sum()):
             raise InvalidJudgments(
                 f"column '{by}' tells no time for {missing:,} of {votes.size:,} judgments: fill it,"
                 " or take the order of the rows (--order rows)"
@@ -130,14 +128,9 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
         rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
         notes.append(say("one-pair-of-each", seed=seed, n=votes.size - len(rows)))
-    read_notes = [_name_order(note, by) for note in votes.notes]
+    noted = [_name_order(note, by) for note in votes.notes]
     return Arrival(
-        _name_votes(votes, rows),
-        votes.systems,
-        by,
-        votes.positions_known,
-        (*read_notes, *notes),
-        span,
+        _name_votes(votes, rows), votes.systems, by, votes.positions_known, (*noted, *notes), span
     )
 
 
@@ -167,9 +160,7 @@ def _gather_rankings(data: Comparisons, time: str | None = None) -> Comparisons:
 def _sort(votes: Votes, *, timed: bool, at_start: bool) -> Rows:
     """Return the rows by time, those of one moment as they stand, those of an answer together."""
     # Answers are numbered by their first rows; pairs of one answer stand by the systems' names.
-    moment = np.zeros(votes.size)
-    if timed and votes.moment is not None:
-        moment = votes.moment
+    moment = votes.moment if timed and votes.moment is not None else np.zeros(votes.size)
     if votes.answer is None:
         return np.asarray(np.argsort(moment, kind="stable"), dtype=np.intp)
     if timed:  # a ranking whose rows have times of their own would else fall apart

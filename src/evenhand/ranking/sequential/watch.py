@@ -72,9 +72,8 @@ class BoardPlan:
             state = self.settings.start(sorted(self.systems))
             state.plan_sha256 = self.sha256
         elif state.plan_sha256 != self.sha256:
-            other = (
-                f"with another plan, {state.plan_sha256}" if state.plan_sha256 else "without one"
-            )
+            before = state.plan_sha256
+            other = f"with another plan, {before}" if before else "without one"
             raise errors.InvalidJudgments(
                 f"the plan has SHA-256 {self.sha256}, and this board was begun {other}: begin a"
                 " new board"
@@ -83,8 +82,7 @@ class BoardPlan:
 
     def withdraw(self, state: leaderboard.SequentialState, names: Sequence[str]) -> None:
         """Take systems from a board; their votes go on counting in what is decided of others."""
-        barred = [name for name in names if name not in self.may_withdraw]
-        if barred:
+        if barred := [name for name in names if name not in self.may_withdraw]:
             allowed = errors.listing(self.may_withdraw, len(self.may_withdraw)) or "no system"
             raise errors.InvalidJudgments(
                 f"{errors.listing(barred)} may not be withdrawn: the plan allows {allowed} to be"
@@ -100,8 +98,7 @@ class BoardPlan:
 
     def require_whole(self, excluded: Sequence[Exclusion]) -> None:
         """Refuse votes from which systems of the plan were excluded."""
-        gone = [one for each in excluded for one in each.system_names if one in self.systems]
-        if gone:
+        if gone := [one for each in excluded for one in each.system_names if one in self.systems]:
             way = "keep all votes"
             if {*gone} <= {*self.may_withdraw}:
                 way += f"; --withdrawn {','.join(gone)} takes {_them(gone)} off the board"
@@ -118,15 +115,12 @@ class BoardPlan:
         notes = [say("planned", digest=self.sha256)]
         if chosen := list_chosen(excluded):
             notes.append(say("unplanned-rows", "warning", what=chosen))
-        later = [name for name in state.systems if name not in self.systems]
-        if later:
+        if later := [name for name in state.systems if name not in self.systems]:
             notes.append(say("unplanned-systems", names=later))
         for code, names in (("withdrawn", state.withdrawn), ("no-votes-yet", silent)):
             if names:
                 notes.append(say(code, names=names))
-        notes += [
-            say("variants", owner=owner, names=names) for owner, names in self.variants.items()
-        ]
+        notes += [say("variants", owner=one, names=names) for one, names in self.variants.items()]
         return tuple(notes)
 
 
@@ -138,9 +132,7 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
     """Read the plan of a board; published: its SHA-256; given: settings, which must be the same."""
     stated, digest = read_plan(path, "board", KINDS)
     require_digest(path, digest, published)
-    asked = {
-        name: value for name, value in given.items() if name in stated or not is_usual(name, value)
-    }
+    asked = {k: one for k, one in given.items() if k in stated or not is_usual(k, one)}
     if asked.get("systems") is not None and isinstance(stated.get("systems"), list):
         named = sorted(asked["systems"]) == sorted(map(str, stated["systems"]))
         asked["systems"] = stated["systems"] if named else [*asked["systems"]]
@@ -153,8 +145,7 @@ def read_board_plan(path: str | Path, published: str | None, given: Mapping[str,
         for owner, names in stated.get("variants", {}).items()
     }
     owned = Counter(name for names in variants.values() for name in names)
-    several = [name for name, owners in owned.items() if owners > 1]
-    if several:
+    if several := [name for name, owners in owned.items() if owners > 1]:
         raise errors.UnknownOption(
             f"'{path}': {errors.listing(several)} cannot have two owners in variants"
         )
@@ -197,9 +188,8 @@ class Watched(Shown):
     board: leaderboard.Leaderboard  # what is decided, and who leads now
     state: leaderboard.SequentialState  # the votes, to go on with
     arrival: Arrival  # the votes of the table
-    confirmed: (
-        leaderboard.Confirmation | None
-    )  # what rank sets decide; None where judges are not known
+    # what rank sets decide; None where judges are not known
+    confirmed: leaderboard.Confirmation | None
 
     @property
     def signature(self) -> str:
