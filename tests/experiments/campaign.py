@@ -121,6 +121,27 @@ def _factor(letter: str, codes: np.ndarray) -> Factor:
     return Factor(labels, own.astype(np.int32), np.bincount(own).astype(float), len(used))
 
 
+def tally_votes(
+    names: tuple[str, ...],
+    left: np.ndarray,
+    right: np.ndarray,
+    score: np.ndarray,
+    **codes: np.ndarray,
+) -> Tally:
+    """Votes as counts, an entry each: what reading them as a table gives, in a tenth of the time.
+
+    names: of systems, sorted; left, right: their codes; score: that of left, 1, .5 or 0; codes: of
+    judges, items.
+    """
+    factors = {
+        name: Factor.of([f"{name[0]}{code:03d}" for code in range(code.max() + 1)], code)
+        for name, code in codes.items()
+    }
+    counts = (np.where(score == one, 1.0, 0.0) for one in (1, 0.5, 0))
+    sides = (left.astype(np.int32), right.astype(np.int32))
+    return Tally(names, *sides, *counts, factors, n_judgments=float(len(score)))
+
+
 def told_apart(tally: Tally, *names: str) -> Tally:
     """The same judgments, distinguished by these factors only."""
     kept = {name: tally.factor(name) for name in names}
