@@ -32,7 +32,7 @@ from evenhand.ranking.inference import Settings
 from evenhand.ranking.verdicts import fit_part, join_fits, pair_verdicts
 from experiments.campaign import generator, part_of
 
-ITEMS, JUDGED, R, FEW = 2000, 150, part_of(1000), 300
+ITEMS, JUDGED, R, FEW = 2000, 150, part_of(1000), part_of(300)
 ARMS = {
     "calibrated": (0.0, 1.0),
     "biased": (0.8, 1.0),
