@@ -99,9 +99,13 @@ def test_the_gate_passes_half_of_equal_systems():
 @pytest.mark.parametrize("judges", [3, 4, 5])
 def test_few_judges_decide_for_themselves_alone(judges):
     """Fewer than five decide nothing of others; five do, and pass in one of twenty."""
-    passed = count_passed(judges, 600, 0.8, share=0.45, seed=2204, of_these=True)
+    campaigns = part_of(200)  # as if of these judges alone, four in ten would pass
+    passed = count_passed(
+        judges, 600, 0.8, share=0.45, seed=2204, campaigns=campaigns, of_these=True
+    )
     print(judges, passed)  # noqa: T201 - counts of an experiment
-    assert passed["gate"] <= (MOST if judges >= 5 else 0)
+    most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
+    assert passed["gate"] <= (most if judges >= 5 else 0)
     assert passed["of these judges"] >= 0.15
 
 
