@@ -8,8 +8,7 @@ are dealt from concatenated random permutations, four at a time.
 
 Arms: sigma_J in 0, .3, .6 (ratings: 0 and 3) and sigma_I in 0, .5. The median of |estimate/truth −
 1| may be .15; a component is claimed (one-sided test at .05) in at most .08 of the campaigns
-without it, and in at least .90 of those with it. Moments of comparisons run with R = 200,
-or half where no coverage is counted, ratings
+without it, and in at least .90 of those with it. Moments of comparisons run with R = 200, ratings
 with R = 40 where their intervals are counted, else 20: the median error then has a standard error
 of .03, a share of claims of .05 one of .05. The likelihood of `RandomJudges` takes a second or more
 a campaign: R = 6.
@@ -32,7 +31,7 @@ from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.rating_components import estimate_rating_components
 from evenhand.models.variance_components import estimate_taste_components
-from experiments.campaign import Campaign, generator, part_of, told_apart
+from experiments.campaign import Campaign, generator, told_apart
 
 ARMS = tuple(product((0.0, 0.3, 0.6), (0.0, 0.5)))
 LEVEL = 0.05
@@ -70,11 +69,9 @@ def judge_arm(kind: str, out: Outcome, truths: tuple[float, float]) -> None:
 
 @cache
 def compare(number: int, judge: float, item: float, judges: int = 20, n: int = 3000) -> Outcome:
-    """200 campaigns of comparisons, or half where no coverage is counted."""
+    """200 campaigns of comparisons."""
     campaign = Campaign(0.24, judge, item, systems=6, judges=judges, items=40, n=n)
-    whole = (number, judge, item) in [arm[:3] for arm in COVERED]
-    replicates = range(200 if whole else part_of(200))
-    tallies = (campaign.simulate(generator(13, number, replicate)) for replicate in replicates)
+    tallies = (campaign.simulate(generator(13, number, replicate)) for replicate in range(200))
     components = (estimate_taste_components(tally).components for tally in tallies)
     return Outcome(tuple({one.name: one for one in each} for each in components))
 

@@ -205,15 +205,15 @@ def test_independent_scores_trust_unequal_judges_too_much():
 @pytest.mark.slow
 @pytest.mark.parametrize("number", ARMS)
 def test_the_mixed_model_covers_where_its_effects_are_random(number):
-    held, widths, campaigns = [], [], part_of(R)
-    for replicate in range(campaigns):
+    held, widths = [], []
+    for replicate in range(R):
         scores = draw(ARMS[number], generator(26, number, replicate))
         fit = Mixed().fit(rows_of(scores.judge, scores.item, scores.system, scores.score))
         for one in fit.compare_all():
             margin = student.ppf(0.975, one.df) * one.stderr
             held.append(abs(one.estimate) <= margin)
             widths.append(2 * margin)
-    print(f"E26 arm {number} R={campaigns}: mixed {np.mean(held):.3f} / {np.mean(widths):.1f}")  # noqa: T201 - an experiment shows its counts
+    print(f"E26 arm {number} R={R}: mixed {np.mean(held):.3f} / {np.mean(widths):.1f}")  # noqa: T201 - an experiment shows its counts
     assert np.mean(held) >= FLOOR
 
 
