@@ -23,7 +23,8 @@ WHOLE = bool(os.environ.get("EVENHAND_WHOLE"))
 def part_of(stated: int) -> int:
     """Return how many campaigns are drawn: half of those stated, all where EVENHAND_WHOLE is set.
 
-    Limits follow the number that is drawn.
+    Limits follow the number that is drawn. Where a fault would be far beyond them even so, a half
+    of the half is enough: `part_of(part_of(stated))`.
     """
     return stated if WHOLE else stated // 2
 
@@ -119,6 +120,27 @@ def _factor(letter: str, codes: np.ndarray) -> Factor:
     used, own = np.unique(codes, return_inverse=True)
     labels = tuple(f"{letter}{code:03d}" for code in used)
     return Factor(labels, own.astype(np.int32), np.bincount(own).astype(float), len(used))
+
+
+def tally_votes(
+    names: tuple[str, ...],
+    left: np.ndarray,
+    right: np.ndarray,
+    score: np.ndarray,
+    **codes: np.ndarray,
+) -> Tally:
+    """Votes as counts, an entry each: what reading them as a table gives, in a tenth of the time.
+
+    names: of systems, sorted; left, right: their codes; score: that of left, 1, .5 or 0; codes: of
+    judges, items.
+    """
+    factors = {
+        name: Factor.of([f"{name[0]}{code:03d}" for code in range(code.max() + 1)], code)
+        for name, code in codes.items()
+    }
+    counts = (np.where(score == one, 1.0, 0.0) for one in (1, 0.5, 0))
+    sides = (left.astype(np.int32), right.astype(np.int32))
+    return Tally(names, *sides, *counts, factors, n_judgments=float(len(score)))
 
 
 def told_apart(tally: Tally, *names: str) -> Tally:

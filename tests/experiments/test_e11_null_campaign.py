@@ -30,7 +30,7 @@ from vote_campaigns import answer, deal, draw_judges
 
 pytestmark = pytest.mark.slow
 
-EXPERIMENT, R, SUBPROCESSES = 11, part_of(200), 5
+EXPERIMENT, R, SUBPROCESSES = 11, part_of(200), part_of(5)
 SYSTEMS, JUDGES, PAIRS, ITEMS = 6, 12, 400, 40
 GAP = 0.8 * sqrt(2)
 

@@ -13,8 +13,8 @@ Pass: with weights, coverage from .935 to .965 in every arm; without, at most .9
 the gain of equal probabilities in every arm.
 
 The estimate and its errors are those of `rank --llm`; what ranks need, which most of the time goes
-into, is left out, so that the parts of the verb are called one by one. R = 1,000 with weights, or
-half, else 300.
+into, is left out, so that the parts of the verb are called one by one. R = 1,000 with weights, else
+300, or half.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ from evenhand.ranking.inference import Settings
 from evenhand.ranking.verdicts import fit_part, join_fits, pair_verdicts
 from experiments.campaign import generator, part_of
 
-ITEMS, JUDGED, R, FEW = 2000, 150, part_of(1000), 300
+ITEMS, JUDGED, R, FEW = 2000, 150, part_of(1000), part_of(300)
 ARMS = {
     "calibrated": (0.0, 1.0),
     "biased": (0.8, 1.0),

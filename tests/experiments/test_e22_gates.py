@@ -14,8 +14,9 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import evenhand
+from evenhand.data.tally import Tally
 from evenhand.ranking.plans import SHARES
-from experiments.campaign import part_of
+from experiments.campaign import part_of, tally_votes
 
 MARGIN, ALPHA, R = 0.05, 0.05, part_of(400)
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
@@ -29,6 +30,12 @@ def find_centre(share: float, taste: float) -> float:
         return float(WEIGHTS @ chances / WEIGHTS.sum()) - share
 
     return float(brentq(beyond, -5, 5))
+
+
+def tally_pair(new_left: np.ndarray, won: np.ndarray, **codes: np.ndarray) -> Tally:
+    """Votes on two systems; won: 1 where the new one wins, ½ where neither does."""
+    left = np.where(new_left, 0, 1)
+    return tally_votes(("new", "old"), left, 1 - left, np.where(new_left, won, 1 - won), **codes)
 
 
 def count_passed(
@@ -50,20 +57,13 @@ def count_passed(
         odds = mean + taste * draw.standard_normal(judges)
         won = draw.random(n) < 1 / (1 + np.exp(-odds[judge]))
         new_left = draw.random(n) < 0.5
-        votes = {
-            "left": np.where(new_left, "new", "old"),
-            "right": np.where(new_left, "old", "new"),
-            "winner": np.where(won == new_left, "left", "right"),
-            "judge": judge.astype(str),
-        }
         asked = {"new": "new", "old": "old", "margin": MARGIN}
+        item = {"item": np.arange(n) // judges} if of_these else {}
+        votes = tally_pair(new_left, won, judge=judge, **item)
         if of_these:
-            votes["item"] = (np.arange(n) // judges).astype(str)
-        frame = pl.DataFrame(votes)  # a third of the time that a dict takes
-        if of_these:
-            found = evenhand.gate(frame, **asked, cluster="item")
+            found = evenhand.gate(votes, **asked, cluster="item")
             passed["of these judges"] += found.exit_code == 0
-        passed["gate"] += evenhand.gate(frame, **asked).exit_code == 0
+        passed["gate"] += evenhand.gate(votes, **asked).exit_code == 0
         wins = won.mean()
         log_odds, error = np.log(wins / (1 - wins)), 1 / np.sqrt(n * wins * (1 - wins))
         passed["independent"] += log_odds - critical * error > -delta
@@ -99,9 +99,13 @@ def test_the_gate_passes_half_of_equal_systems():
 @pytest.mark.parametrize("judges", [3, 4, 5])
 def test_few_judges_decide_for_themselves_alone(judges):
     """Fewer than five decide nothing of others; five do, and pass in one of twenty."""
-    passed = count_passed(judges, 600, 0.8, share=0.45, seed=2204, of_these=True)
+    campaigns = part_of(200)  # as if of these judges alone, four in ten would pass
+    passed = count_passed(
+        judges, 600, 0.8, share=0.45, seed=2204, campaigns=campaigns, of_these=True
+    )
     print(judges, passed)  # noqa: T201 - counts of an experiment
-    assert passed["gate"] <= (MOST if judges >= 5 else 0)
+    most = ALPHA + 3.1 * (ALPHA * (1 - ALPHA) / campaigns) ** 0.5
+    assert passed["gate"] <= (most if judges >= 5 else 0)
     assert passed["of these judges"] >= 0.15
 
 
@@ -130,14 +134,10 @@ def test_judges_who_tie_more_than_others_do_not_make_it_pass():
     for _ in range(campaigns):
         tied = draw.random(n) < np.where(draw.random(judges) < 0.5, 0.0, often)[judge]
         wins, new_left = draw.random(n) < won, draw.random(n) < 0.5
-        votes = {
-            "left": np.where(new_left, "new", "old"),
-            "right": np.where(new_left, "old", "new"),
-            "winner": np.where(tied, "tie", np.where(wins == new_left, "left", "right")),
-            "judge": judge.astype(str),
-        }
-        found = evenhand.gate(pl.DataFrame(votes), new="new", old="old", margin=margin)
-        means = np.bincount(judge, np.where(tied, 0.5, wins)) / (n / judges)
+        score = np.where(tied, 0.5, wins)
+        votes = tally_pair(new_left, score, judge=judge)
+        found = evenhand.gate(votes, new="new", old="old", margin=margin)
+        means = np.bincount(judge, score) / (n / judges)
         t = (means.mean() - 0.5 + margin) / (means.std(ddof=1) / judges**0.5)
         passed += found.exit_code == 0, t > student.ppf(0.95, judges - 1)
     passed /= campaigns
@@ -173,7 +173,7 @@ def test_pairs_that_tie_more_than_others_are_decided_at_the_level(often):
     draw, campaigns, margin = np.random.default_rng(2208), part_of(200), 0.1
     codes, modelled = np.zeros(4), np.zeros(2)
     for _ in range(campaigns):
-        votes = pl.DataFrame(draw_three(draw, 20, 1200, margin, often))
+        votes = evenhand.read(pl.DataFrame(draw_three(draw, 20, 1200, margin, often)))
         codes[evenhand.gate(votes, new="new", old="old", margin=margin).exit_code] += 1
         pair = evenhand.rank(votes, model=SHARES).pair("new", "old")
         t = (pair.difference + np.log((0.5 + margin) / (0.5 - margin))) / pair.stderr

@@ -12,6 +12,7 @@ arms; share of bad judges found at least .60 (careless, 120 judgments each) and 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -56,6 +57,7 @@ def flag_by_each_rule(votes: Votes) -> tuple[dict[str, np.ndarray], bool]:
     return {"ours": ours, "1 sd": away < -1, "2 sd": away < -2}, found.abstains is not None
 
 
+@cache
 def run(arm: int, panel: Panel | RankingPanel, replicates: int = REPLICATES) -> Counts:
     any_honest = dict.fromkeys(RULES, 0)
     false: dict[str, list[float]] = {rule: [] for rule in RULES}

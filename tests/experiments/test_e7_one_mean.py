@@ -57,7 +57,12 @@ def reach(beside, others, weight):
     spread = (more * rest**2).sum() - (more * rest).sum() ** 2
     theirs = others[1] / m * (1 - others[1] / m)
     variance = (n + 4) / (n + 2) * spread / n + weight**2 * theirs / m
-    return student.ppf(0.975, n - 2) * np.sqrt(variance)
+    return quantile(n - 2) * np.sqrt(variance)
+
+
+@cache
+def quantile(df):
+    return student.ppf(0.975, df)
 
 
 @cache

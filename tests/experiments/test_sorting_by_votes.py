@@ -19,12 +19,11 @@ import pytest
 from evenhand import rank
 from evenhand.errors import NotIdentified
 from evenhand.numerics.newton import one_blas_thread
-from experiments.campaign import WHOLE, generator
+from experiments.campaign import WHOLE, generator, tally_votes
 from experiments.rank_arms import Count
 from experiments.sort_arms import POLICIES, Votes, follow, sort_alone
 
 SORT = "sort, none at random"
-OUTCOMES = ("left", "tie", "right")
 
 
 def more_than_random(systems: int, sd: float, campaigns: int, name: str) -> np.ndarray:
@@ -59,15 +58,10 @@ def cover(name: str, sd: float, campaigns: int) -> tuple[float, float]:
         with one_blas_thread():
             while votes.n < 240:
                 votes.ask(POLICIES[name], 4, own)
-        left, right, outcome, judge = zip(*votes.rows, strict=True)
-        table = {
-            "left": [f"s{code}" for code in left],
-            "right": [f"s{code}" for code in right],
-            "outcome": [OUTCOMES[code] for code in outcome],
-            "judge": [f"j{code}" for code in judge],
-        }
+        left, right, outcome, judge = np.array(votes.rows).T
+        names = tuple(f"s{code}" for code in range(8))
         try:
-            ranking = rank(table)
+            ranking = rank(tally_votes(names, left, right, 1 - outcome / 2, judge=judge))
         except NotIdentified:
             continue
         truth = votes.worth[[int(system[1:]) for system in ranking.systems]]

@@ -167,11 +167,9 @@ class Filter:
         if self.condition and self.before.implementation.is_duckdb():
             counts = _count_duckdb(self.before, list(keys.values()), self.condition)
         else:
-            before, after = (_count(one, list(keys.values())) for one in (self.before, self.after))
-            counts = [
-                {group: (n, late.get(group, (0, 0))[0]) for group, (n, _) in early.items()}
-                for early, late in zip(before, after, strict=True)
-            ]
+            counts = self._count_both([[]])
+            if len({*counts[0][()]}) > 1:
+                counts = self._count_both(list(keys.values()))
         every, left = counts[0].get((), (0, 0))
         if every == left:
             return Exclusion(self.code, self.reason, 0, every)
@@ -186,6 +184,13 @@ class Filter:
         if ANSWER in names and "left" in known:  # an answer to a merged output has several
             changes["unit"] = "comparison"
         return Exclusion(self.code, self.reason, every - left, every, **changes)
+
+    def _count_both(self, keys: Sequence[list[str]]) -> list[Counts]:
+        before, after = (_count(one, keys) for one in (self.before, self.after))
+        return [
+            {group: (n, late.get(group, (0, 0))[0]) for group, (n, _) in early.items()}
+            for early, late in zip(before, after, strict=True)
+        ]
 
 
 def exclude_verdicts(excluded: Iterable[Exclusion]) -> tuple[Exclusion, ...]:

@@ -95,7 +95,8 @@ class Factor:
     def of(cls, labels: Sequence[str], codes: NDArray[np.integer]) -> Factor:
         """Return the levels that occur, each entry counting once."""
         present, code = number_codes(codes, len(labels))
-        names = tuple(labels[at] for at in present.tolist())
+        every = len(present) == len(labels)
+        names = tuple(labels) if every else tuple(labels[at] for at in present.tolist())
         loads = np.bincount(code).astype(np.float64)
         return cls(names, code.astype(np.int32), loads, len(names))
 

@@ -51,12 +51,13 @@ class PowerInputs:
         """Return what judges, items and chance add to the variance of each difference, (K, K)."""
         n, m = design.judgments, design.outputs
         of_judges = design.shares() * n
-        each = np.bincount(np.arange(m) % design.items, minlength=design.items)
+        each, more = divmod(m, design.items)  # outputs of an item; so many have one more
+        pairs = more * (each + 1) * each + (design.items - more) * each * (each - 1)
         group = design.overlap * design.repeats
         repeated = max(design.repeats - 1, 0) / n  # pairs of one judge on one output pair, / n²
         within = max(group - 1, 0) / n
         by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - repeated, 0.0)
-        by_item = float((each * (each - 1.0)).sum()) / m**2
+        by_item = pairs / m**2
         return {
             "judges": self.judge_sd**2 * (by_judge * self.taste + repeated * self.same),
             "items": self.item_sd**2 * (by_item * self.taste + within * self.same),

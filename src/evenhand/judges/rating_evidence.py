@@ -246,8 +246,8 @@ def _solve(away: Array, variances: Array) -> float:
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         wide = np.sqrt(middle**2 + variances)
-        median = np.partition(away / np.where(wide > 0, wide, 1e-300), ends)[ends].mean()
-        inside = bool(median <= NORMAL_QUARTILE)
+        inner, outer = np.partition(away / np.where(wide > 0, wide, 1e-300), ends)[ends]
+        inside = bool((inner + outer) / 2 <= NORMAL_QUARTILE)
         low, high = (low, middle) if inside else (middle, high)
     return high
 
@@ -448,7 +448,8 @@ def find_severity(rows: RatingRows) -> Severity:
     square = np.bincount(judge, (mean - gap[judge]) ** 2, size)
     error = np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
     margin, several = np.full(size, np.inf), n > 1
-    margin[several] = error[several] * [t_quantile(0.975, k - 1) for k in n[several].tolist()]
+    quantiles = {k: t_quantile(0.975, k - 1) for k in {*n[several].tolist()}}
+    margin[several] = error[several] * [quantiles[k] for k in n[several].tolist()]
     return Severity(n, gap, margin, unit)
 
 

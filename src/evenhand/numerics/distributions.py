@@ -192,7 +192,8 @@ def net_wins_chances(chances: Array, counts: Array) -> Array:
     turn = np.exp(2j * np.pi * np.arange(n + 1) / m)  # φ(−θ) is the conjugate of φ(θ)
     won, tied, lost = chances.T[:, :, None]
     phi = np.prod((won * turn + tied + lost / turn) ** counts[:, None], axis=0)
-    return np.asarray(np.roll(np.fft.irfft(phi.conj(), m), n))
+    each = np.fft.irfft(phi.conj(), m)
+    return np.concatenate((each[n + 1 :], each[: n + 1]))
 
 
 def net_wins_p(chances: Array, counts: Array, net: int) -> float:

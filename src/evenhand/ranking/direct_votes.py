@@ -37,7 +37,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest_or_list
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
-from evenhand.numerics.distributions import MIN_P, net_wins_chances, t_quantile
+from evenhand.numerics.distributions import MIN_P, net_wins_chances, normal_quantile, t_quantile
 from evenhand.ranking.plans import Asked
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import MAX_TIMES, GroupedRankings, Ranking
@@ -324,6 +324,8 @@ def say_never_met(new: Sequence[str], old: str) -> str:
 
 MOST_COUNTED: Final = 10_000  # Votes up to which counts are summed; of more, t holds
 HALVINGS: Final = 30  # Of the interval in which a bound lies: to the ninth digit
+PROBES: Final = 10  # Before them, which leave few halves open
+NEAR: Final = 3e-10  # How close probes are to each other
 
 
 @dataclass(frozen=True)
@@ -365,10 +367,42 @@ class Votes:
         True
         """
         low, high = 0.0, self.wins + self.ties / 2
+        below, above = self._enclose(alpha)
         for _ in range(HALVINGS):  # scipy.optimize takes as long to import as all of these
             middle = (low + high) / 2
-            low, high = (middle, high) if self.find_p(middle) <= alpha else (low, middle)
+            if below < middle < above:
+                below, above = self._narrow(middle, alpha, below, above)[:2]
+            low, high = (middle, high) if middle <= below else (low, middle)
         return low
+
+    def _enclose(self, alpha: float) -> tuple[float, float]:
+        """Return two shares close to where p = α, a probe on either side; p rises with the share.
+
+        The normal quantiles of p are nearly a straight line, whose slope is that of the errors.
+        """
+        below, above = 0.0, self.wins + self.ties / 2
+        slope = sqrt(self.units / max(self.wins + self.ties / 4 - above**2, 1 / self.units))
+        share, goal = above + normal_quantile(alpha) / slope, normal_quantile(alpha)
+        last = None
+        for _ in range(PROBES):
+            if above - below < 4 * NEAR:
+                break
+            if not below < share < above:
+                share = (below + above) / 2
+            below, above, p = self._narrow(share, alpha, below, above)
+            z = normal_quantile(min(p, 1 - MIN_P))
+            if last is not None and z != last[1]:
+                slope = (z - last[1]) / (share - last[0])
+            last = share, z
+            # a little beyond, so that the next probe is on the other side
+            share += (goal - z) / slope + (NEAR if share == below else -NEAR)
+        return below, above
+
+    def _narrow(
+        self, share: float, alpha: float, below: float, above: float
+    ) -> tuple[float, float, float]:
+        p = self.find_p(share)
+        return (share, above, p) if p <= alpha else (below, share, p)
 
 
 def find_half_ties(votes: Votes, share: float) -> float:
