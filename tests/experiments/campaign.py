@@ -23,8 +23,7 @@ WHOLE = bool(os.environ.get("EVENHAND_WHOLE"))
 def part_of(stated: int) -> int:
     """Return how many campaigns are drawn: half of those stated, all where EVENHAND_WHOLE is set.
 
-    Limits follow the number that is drawn. Where a fault would be far beyond them even so, a half
-    of the half is enough: `part_of(part_of(stated))`.
+    Limits follow the number that is drawn.
     """
     return stated if WHOLE else stated // 2
 

@@ -111,7 +111,7 @@ def count_looks(
 @pytest.mark.slow
 def test_where_judges_differ_evidence_counts_fewer_votes():
     """Forty looks at ten judges with taste, worse by the margin; and fifty judges, better."""
-    campaigns = part_of(part_of(600))  # bounds that are looked at often pass one in ten
+    campaigns = part_of(600)
     shares = count_looks(10, 2000, 0.8, share=0.45, seed=2304, campaigns=campaigns)
     better = count_looks(50, 4000, 0.5, share=0.55, seed=2306, campaigns=40, each=200)
     print(f"worse by the margin {shares}; better {better}")  # noqa: T201 - counts

@@ -33,10 +33,9 @@ ARMS = {
     "20 each": Arm(20),
     "20 each of 20 systems": Arm(20, systems=20, judges=400, replicates=10),
     "20 each without ties": Arm(20, nu=0.0),
-    # the more answers, the surer is sigma: sds .027 and .015 of an estimate
-    "60 each": Arm(60, judges=part_of(200), replicates=part_of(20)),
-    "300 each": Arm(300, judges=part_of(200), replicates=part_of(20)),
-    "20 judges, 60 each": Arm(60, judges=20, replicates=part_of(60)),
+    "60 each": Arm(60, judges=part_of(200)),
+    "300 each": Arm(300, judges=part_of(200)),
+    "20 judges, 60 each": Arm(60, judges=20, replicates=60),
 }
 
 

@@ -16,7 +16,7 @@ from evenhand.ranking.score_tests import run_score_tests
 from experiments.campaign import part_of
 from experiments.rated_nulls import ARMS
 
-REPLICATES = part_of(part_of(400))
+REPLICATES = part_of(400)
 CEILING = 0.05 + 3.09 * (0.0475 / REPLICATES) ** 0.5
 PAIRED = ("permutation", "t", "signed_rank")
 
