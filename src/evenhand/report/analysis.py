@@ -53,10 +53,7 @@ from evenhand.ranking.bias import PositionBias, find_position_bias
 from evenhand.ranking.inference import Settings as RankSettings
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-)
+from evenhand.ranking.ratings import choose_rating_model, rank_scores
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.render.document import Document, Finding, plural, write_value
@@ -258,8 +255,7 @@ class Analysis:
         settings = self.settings
         more: dict[str, Any] = {"llm": self.verdicts, "unpaired": settings.unpaired}
         if isinstance(self.data, Ratings):
-            more |= {"references": settings.references}
-            more |= {"lower_is_better": settings.lower_is_better}
+            more |= {"references": settings.references, "lower_is_better": settings.lower_is_better}
         how = {name: getattr(settings, name) for name in ("model", "cluster", "level", "seed")}
         return rank(self.data, **how, **more)
 
@@ -337,10 +333,8 @@ class Analysis:
     @property
     def examined(self) -> dict[str, Any]:
         """What every examination of the log-linear ranking is told."""
-        settings = self.settings
-        names = ("cluster", "level", "seed")
-        same = {name: getattr(settings, name) for name in names}
-        return {"model": settings.log_linear, "board": self.board, **same}
+        same = {name: getattr(self.settings, name) for name in ("cluster", "level", "seed")}
+        return {"model": self.settings.log_linear, "board": self.board, **same}
 
     def note_model(self, document: Document) -> Document:
         """Say of an examination that it has another model than the ranking."""
@@ -350,12 +344,10 @@ class Analysis:
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
         """The same or why there is none, which many sections ask and takes as long to find."""
-        settings = self.settings
         try:
-            result = settings.rank(self.pairs)
+            return take_single(self.settings.rank(self.pairs))
         except (NotIdentified, NotConverged) as refusal:
             return refusal
-        return take_single(result)
 
     @cached_property
     def tally(self) -> Tally:
@@ -392,13 +384,8 @@ class Analysis:
         settings = self.settings
         model = settings.log_linear
         order = True if model is not None and model.order_effect else None
-        return find_cycles(
-            self.pairs,
-            cluster=settings.cluster,
-            order_effect=order,
-            level=settings.level,
-            seed=settings.seed,
-        )
+        how = {name: getattr(settings, name) for name in ("cluster", "level", "seed")}
+        return find_cycles(self.pairs, order_effect=order, **how)
 
     @cached_property
     def rated(self) -> Rated:
@@ -445,16 +432,12 @@ MAX_REMOVAL_EFFORT: Final = 60_000_000
 MAX_REMOVAL_VOTES: Final = 200_000  # Comparisons of which may be counted what is left without some
 
 
-def rank_effort(ranking: Ranking) -> float:
+def may_rank(analysis: Analysis, times: int) -> bool:
+    ranking, settings = analysis.ranking, analysis.settings
     units = (ranking.n_judges or 0, ranking.n_items or 0)
     replicates = len(ranking.systems) ** 2 * sum(min(n, MAX_CLUSTERS) for n in units)
-    return BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
-
-
-def may_rank(analysis: Analysis, times: int) -> bool:
-    settings = analysis.settings
-    effort = times * rank_effort(analysis.ranking) * settings.tasks
-    return settings.full or effort <= MAX_RANKING_EFFORT
+    effort = BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
+    return settings.full or times * effort * settings.tasks <= MAX_RANKING_EFFORT
 
 
 def may_remove(analysis: Analysis) -> bool:
@@ -506,10 +489,8 @@ class Reversals:
         fit = self.analysis.ranking.fit
         if isinstance(fit, Fit) and fit.model.order_effect:
             return ""
-        model = replace(self._model, order_effect=True)
-        if not may_rank(self.analysis, 1):
-            return self._order(self.analysis.pairs, model)
-        return self._rank(self.analysis.pairs, model)
+        compare = self._rank if may_rank(self.analysis, 1) else self._order
+        return compare(self.analysis.pairs, replace(self._model, order_effect=True))
 
     @cached_property
     def judges(self) -> str:
@@ -559,10 +540,8 @@ class Reversals:
         decided = ranking.rank_sets.decided
         leads = np.asarray(ranking.rank_lower) == 1
         both = (decided == 0) & leads[:, None] & leads & ~np.eye(len(leads), dtype=np.bool_)
-        first, second = (part.tolist() for part in np.nonzero((decided > 0) | both))
-        return [
-            (ranking.systems[i], ranking.systems[j]) for i, j in zip(first, second, strict=True)
-        ]
+        pairs = np.argwhere((decided > 0) | both).tolist()
+        return [(ranking.systems[i], ranking.systems[j]) for i, j in pairs]
 
     @cached_property
     def _wins(self) -> Mapping[tuple[str, str], tuple[float, float]]:
@@ -592,10 +571,8 @@ class Reversals:
         return self.analysis.settings.log_linear or BradleyTerry()
 
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
-        rank_again = self.analysis.settings.rank
-        return find_change(
-            self.analysis.ranking, lambda: take_single(rank_again(table, model=model))
-        )
+        again = self.analysis.settings.rank
+        return find_change(self.analysis.ranking, lambda: take_single(again(table, model=model)))
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
         analysis, ranking = self.analysis, self.analysis.ranking
@@ -638,8 +615,7 @@ def find_reversal(ranking: Ranking, other: Ranking) -> str:
         if places[systems[0]] > 1:
             first = next(name for name, place in places.items() if place == 1)
             return f"{first} and not {systems[0]} is first"
-    better, worse = (part.tolist() for part in np.nonzero(sets.decided > 0))
-    pairs = [(systems[i], systems[j]) for i, j in zip(better, worse, strict=True)]
+    pairs = [(systems[i], systems[j]) for i, j in np.argwhere(sets.decided > 0).tolist()]
     against = [
         (first, second)
         for first, second in pairs
@@ -790,12 +766,8 @@ class Rated:
         asked = RankSettings(
             model, "rank-sets", settings.cluster, settings.level, settings.seed, None
         )
-        return rank_scores(
-            part,
-            asked,
-            lower_is_better=criterion in self.lower,
-            references=settings.references,
-        )
+        lower = criterion in self.lower
+        return rank_scores(part, asked, lower_is_better=lower, references=settings.references)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

@@ -114,19 +114,6 @@ LIT: Final = {
 }
 
 
-def _write(analysis: Analysis, name: str, title: str) -> Section:
-    try:
-        section = WRITERS[name](analysis)
-    except REFUSALS as refusal:
-        why = say_refused(refusal)
-        # The section that stands in the place of one that is refused
-        if name not in LIT:
-            return Section(name, title, not_run=why)
-        says = (f"Nothing can be said here: {why}.",)
-        return Section(name, title, says, (LIT[name](NOT_RUN, why),))
-    return replace(section, title=title)
-
-
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     try:
         if isinstance(analysis.data, Ratings):
@@ -287,7 +274,15 @@ def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Par
     written = []
     for name, title in job.sections.items():
         step(f"{analysis.task} {title}".strip())
-        written.append(_write(analysis, name, title))
+        try:
+            section = replace(WRITERS[name](analysis), title=title)
+        except REFUSALS as refusal:
+            why = say_refused(refusal)
+            section = Section(name, title, not_run=why)
+            if name in LIT:
+                says = (f"Nothing can be said here: {why}.",)
+                section = Section(name, title, says, (LIT[name](NOT_RUN, why),))
+        written.append(section)
     answer, signature = find_joint_answer(analysis) if job.answers else ((), "")
     return Part(analysis.task, answer, tuple(written), signature)
 
@@ -312,7 +307,12 @@ def _join(
 def write_overview(parts: Sequence[Part]) -> Section | None:
     if len(parts) < 2:
         return None
-    rows = tuple(_describe(part) for part in parts)
+    rows = []
+    for part in parts:
+        states = dict.fromkeys(KEY_CHECKS) | {one.name: one.state for one in part.key_checks}
+        first, *others = part.answer or ("",)
+        others = [one for one in others if not is_warning(one)]  # lights say those
+        rows.append({"task": part.name, "answer": " ".join([first, *others]), **states})
     made = [name for name in KEY_CHECKS if any(row[name] is not None for row in rows)]
     columns = (
         Column("task", "task"),
@@ -338,15 +338,8 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         "overview",
         "All tasks",
         says=tuple(said),
-        tables=(Table("tasks", "The answer for each task", columns, rows),),
+        tables=(Table("tasks", "The answer for each task", columns, tuple(rows)),),
     )
-
-
-def _describe(part: Part) -> dict[str, Any]:
-    states = {check.name: check.state for check in part.key_checks}
-    first, *others = part.answer or ("",)
-    answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
-    return {"task": part.name, "answer": answer, **{name: states.get(name) for name in KEY_CHECKS}}
 
 
 # From judgments to a report: a part for each task, a section for each question.

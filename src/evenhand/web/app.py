@@ -241,8 +241,7 @@ def serve(
         at_board = replace(site, address="", metrics=None)
         others.append((make_server(at_board, lambda: None, make_public_app), public))
     if counts is not None:
-        few = replace(site.limits, connections=OTHERS // 2)
-        at_counts = replace(site, limits=few)
+        at_counts = replace(site, limits=replace(site.limits, connections=OTHERS // 2))
         others.append((make_server(at_counts, lambda: None, make_metrics_app), counts))
     threads = [
         threading.Thread(target=other.run, args=([its],), daemon=True) for other, its in others

@@ -142,7 +142,23 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         by.setdefault(one.judge, []).append(one)
     activities = []
     for judge, given in by.items():
-        mine, overstated = _limit_times(given)
+        # An answer takes no more than has passed on the server since the one before, or since its
+        # question was served, and was taken by none yet: whoever goes back to an answer and mends
+        # it may have begun with the next one.
+        mine, overstated, passed = list[Seen](), 0, 0.0
+        before: int | None = None
+        for one in given:
+            start = one.served if before is None else before
+            gap = LONGEST if start is None else max(0.0, (one.at - start) / 1000)
+            before = one.at if before is None else max(before, one.at)
+            passed += min(gap, LONGEST)
+            taken = one.seconds
+            if one.stands and taken is not None and not one.by_llm:
+                if min(taken, LONGEST) > passed + SLACK:
+                    overstated += 1
+                    taken = passed
+                passed -= min(taken, LONGEST, passed)
+            mine += [replace(one, seconds=taken)] if one.stands else []
         if not mine:
             continue
         # beside each time, that below which nobody has read the outputs
@@ -158,32 +174,6 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         pace = (seconds, floor, len(timed), fast, active, overstated)
         activities.append(Activity(judge, len(mine), last, *pace, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
-
-
-def _limit_times(given: Sequence[Seen]) -> tuple[list[Seen], int]:
-    """Return the answers of a judge that stand, with times that can be, and how many had others.
-
-    An answer takes no more than has passed on the server since the one before, or since its
-    question was served, and was taken by none yet: whoever goes back to an answer and mends it may
-    have begun with the next one.
-    """
-    limited, overstated, passed = [], 0, 0.0
-    before: int | None = None
-    for one in given:
-        start = one.served if before is None else before
-        gap = LONGEST if start is None else max(0.0, (one.at - start) / 1000)
-        before = one.at if before is None else max(before, one.at)
-        passed += min(gap, LONGEST)
-        if not one.stands:
-            continue
-        time = one.seconds
-        if time is not None and not one.by_llm:
-            if min(time, LONGEST) > passed + SLACK:
-                overstated += 1
-                time = passed
-            passed -= min(time, LONGEST, passed)
-        limited.append(replace(one, seconds=time))
-    return limited, overstated
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -314,11 +304,8 @@ def open_table(
             raise UnknownOption(
                 f"{name} holds {' and '.join(tables)}, no {layout}: read it without --from {layout}"
             )
-        for wanted in (
-            [layout],
-            kinds,
-            [one.table for one in store.campaign.tasks if one.name == task],
-        ):
+        of_task = [one.table for one in store.campaign.tasks if one.name == task]
+        for wanted in ([layout], kinds, of_task):
             tables = [one for one in tables if one in wanted] or tables
         if len(tables) > 1:
             raise UnknownOption(
@@ -361,8 +348,7 @@ def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterat
         if not columns:
             columns = dict.fromkeys((*chunk[0], *more))
             csv.writer(text, lineterminator="\n").writerow(columns)
-        writer = csv.DictWriter(text, [*columns], lineterminator="\n")
-        writer.writerows(map(defuse, chunk))
+        csv.DictWriter(text, [*columns], lineterminator="\n").writerows(map(defuse, chunk))
         yield text.getvalue().encode()
 
 
@@ -407,10 +393,9 @@ class AnswerTables:
         fresh = [number for number in given if number not in known]
         made = {}
         for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
+            piece = fresh[start : start + queries.RECORDS_AT_ONCE]
             with self.store.reading() as connection:
-                lines = queries.read_numbered(
-                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
-                )
+                lines = queries.read_numbered(connection, piece)
             for one in map(read_record, lines):
                 made[one.number] = self._make(one)
         with self.store.reading() as connection:

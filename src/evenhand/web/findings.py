@@ -332,10 +332,10 @@ def _order_by_scores(
         if criterion not in criteria:  # scores of whole documents, which are of no pass
             continue
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
-        order = compare("ratings", part, rest, flagged)
-        order = order if order.why else replace(order, excluded=excluded)
+        order, by_llm = compare("ratings", part, rest, flagged), judged_by_llm_alone(data)
+        told = () if order.why else excluded
         orders[criteria[criterion]] = replace(
-            order, of_gate=order.ranking, by_llm=judged_by_llm_alone(data)
+            order, excluded=told, of_gate=order.ranking, by_llm=by_llm
         )
     return orders
 
@@ -370,8 +370,7 @@ def _order_by_votes(
         orders[name] = replace(
             order, excluded=excluded, of_gate=of_gate, by_llm=by_llm, sorted=sorted_
         )
-        sets = confirm_pairs(part, LiveLeaderboard())
-        if sets is not None:
+        if (sets := confirm_pairs(part, LiveLeaderboard())) is not None:
             confirmed[name] = sets
     return orders
 

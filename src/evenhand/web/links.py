@@ -169,8 +169,7 @@ def read_file(path: Path) -> LinksFile:
         ) from None
     if not text.strip():  # as after a full disk: nothing is in it, and it is written anew
         return LinksFile()
-    header = text.partition("\n")[0]
-    divider = max(",;\t", key=header.count)
+    divider = max(",;\t", key=text.partition("\n")[0].count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=divider)
     cells = [[one.strip() for one in row] for row in lines]
     names, *rows = [row for row in cells if any(row)] or [[""]]
@@ -394,12 +393,10 @@ def note_end(store: Store, links: Path, where: str) -> tuple[EndNote, str]:
     if noted is None or same:
         return note, ""
     name = Place.at(where).name
-    what = (
-        f"{name} ends at record {number:,}, and {noted[0]:,} were stored: the last"
-        f" {noted[0] - number:,} are missing"
-        if number < noted[0]
-        else f"record {noted[0]:,} of {name} is not the one that was stored"
-    )
+    what = f"record {noted[0]:,} of {name} is not the one that was stored"
+    if number < noted[0]:
+        missing = f"the last {noted[0] - number:,} are missing"
+        what = f"{name} ends at record {number:,}, and {noted[0]:,} were stored: {missing}"
     return note, (
         f"{what}. If this is no backup that you restored, end the server, and put back what was"
         " moved or deleted, also the file -wal beside it"

@@ -203,7 +203,15 @@ async def show_judge_page(request: Request) -> Response:
 
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
-    shown = await site.store.soon(lambda tx: _serve(tx, who.judge))
+
+    def work(tx: WriteTransaction) -> Shown:
+        if tx.campaign.wording.consent:
+            row = tx.ask(_AGREED, {"judge": who.judge})
+            if row is None or row.consented is None:
+                return Consent(0 if row is None else row.total)
+        return _serve_or_end(tx, who.judge)
+
+    shown = await site.store.soon(work)
     return json_response(await _draw(site, lambda: _view(site, shown)))
 
 
@@ -219,14 +227,6 @@ def _view(site: Site, shown: Shown) -> View:
         return {**view_end(site.campaign), "code": ""}
     served, sitting = (None, shown.sitting) if isinstance(shown, Ended) else shown
     return view_state(site.store, served, site.words, sitting)
-
-
-def _serve(tx: WriteTransaction, judge: str) -> Shown:
-    if tx.campaign.wording.consent:
-        row = tx.ask(_AGREED, {"judge": judge})
-        if row is None or row.consented is None:
-            return Consent(0 if row is None else row.total)
-    return _serve_or_end(tx, judge)
 
 
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
@@ -437,8 +437,19 @@ def _obey(site: Site, order: Order) -> str | Invitation:
     store, judge = site.store, order.judge
     message = ""
     match order.what:
-        case "invite" | "link":
-            return _give_link(site, order)
+        case "link":
+            token = "" if site.links is None else site.links.find().get(judge, "")
+            if not token:
+                raise Refused(f"the link of {judge} is not in the file of links: make a new link")
+            return Invitation(judge, token)
+        case "invite":
+            made = store.invite(judge, seat=order.seat, note=order.note)
+            if site.links is not None:
+                try:
+                    site.links.add(judge, made.token)
+                except CampaignError as fault:  # whoever reads the answer has the link all the same
+                    _log.warning("evenhand: %s", fault)
+            return made
         case "pause":
             store.pause()
             message = "Paused: judges are informed, and can still send the answer they have begun."
@@ -461,22 +472,6 @@ def _obey(site: Site, order: Order) -> str | Invitation:
             store.join(judge, order.person)
             message = f"{judge} and {order.person} are one person now."
     return message
-
-
-def _give_link(site: Site, order: Order) -> Invitation:
-    judge = order.judge
-    if order.what == "link":
-        token = "" if site.links is None else site.links.find().get(judge, "")
-        if not token:
-            raise Refused(f"the link of {judge} is not in the file of links: make a new link")
-        return Invitation(judge, token)
-    made = site.store.invite(judge, seat=order.seat, note=order.note)
-    if site.links is not None:
-        try:
-            site.links.add(judge, made.token)
-        except CampaignError as fault:  # whoever reads the answer has the link all the same
-            _log.warning("evenhand: %s", fault)
-    return made
 
 
 def _find_base(request: Request) -> str:

@@ -78,11 +78,6 @@ def view_ticket(
         if name in task.shows and getattr(item, name)
     ]
     outputs = [_text(campaign, "output", text, drawn=drawn) for text in campaign.shown(ticket)]
-    return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket, words)}
-
-
-def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
-    task = campaign.task(ticket.task)
     passes = [one.name for one in campaign.tasks]
     instructions = [one for one in (campaign.wording.instructions, task.instructions) if one]
     view: View = {
@@ -108,7 +103,7 @@ def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) ->
         view |= {**kinds, "score": task.score, "sides": ["output"]}
         if "source" in task.shows and campaign.wording.text("source").form.is_plain:
             view["sides"] = ["source", "output"]
-    return view
+    return {"beside": beside, "outputs": outputs, "task": view}
 
 
 def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH) -> View:

@@ -86,9 +86,8 @@ def draw_map(
     step = side or min(CELL, max(LEAST_CELL, TALL // k))
     low, *middle, high = sorted(shades[0])
     even = middle[0] if middle else low
-    squares: dict[str, list[tuple[float, ...]]] = {}
+    squares, numbers = dict[str, list[tuple[float, ...]]](), list[style.Mark]()
     dots: dict[str, list[tuple[float, float]]] = {}
-    numbers: list[style.Mark] = []
     for row in style.count_off(rows, "row", labels):
         x, y, known = row["against"] - 1, row["at"], row.get("known", True)
         part = (row[key] - even) / (high - even) if known else 0.0
@@ -173,14 +172,13 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> st
     labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
     width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
-    shades = (
+    scale = (
         {value: style.write_share(value) for value in (0.0, 0.5, 1.0)},
         "row preferred, ties half",
     )
-    if not wide:
-        return draw_map(systems, named, "share", shades, side=side, widest=56)
-    chart = draw_map(systems, named, "share", shades, side=side)
-    return replace(chart, width=max(width, SLIM))
+    widest = BROAD if wide else 56
+    chart = draw_map(systems, named, "share", scale, side=side, widest=widest)
+    return replace(chart, width=max(width, SLIM)) if wide else chart
 
 
 # The places of systems under each choice: how far each moves.
@@ -209,9 +207,8 @@ def draw_places(rows: Sequence[Row]) -> style.Chart:
     marks = [style.plot(ends, style.QUIET, width=1.6) for ends in lines]
     marks += style.series(drawn, ("place", "at"), PLACES, size=8)[::-1]
     x = style.Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
-    return style.Chart(
-        (spans, other, usual), x, style.Axis.of_rows(systems), marks, 1.2 * style.ROW
-    )
+    y = style.Axis.of_rows(systems)
+    return style.Chart((spans, other, usual), x, y, marks, 1.2 * style.ROW)
 
 
 # Bars of wins, ties and losses, a row for each system.
@@ -271,9 +268,8 @@ def draw_systems(diagnosis: Diagnosis) -> style.Chart:
         style.Axis.around([row[name] for row in rows], title, room=0.08)
         for name, title in (("x", across), ("y", up))
     )
-    at = [
-        (style.WIDTH * x.place(row["x"]), CRITERIA_HEIGHT * (1 - y.place(row["y"]))) for row in rows
-    ]
+    high = CRITERIA_HEIGHT
+    at = [(style.WIDTH * x.place(row["x"]), high * (1 - y.place(row["y"]))) for row in rows]
     placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
     named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
     looks = style.look_up(sorted({row["kind"] for row in rows}))

@@ -399,7 +399,19 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.state == CLOSED:
         standing = _find_replaced(tx, row, reply)
     else:
-        _check_first(tx, row, reply)
+        # refuse an answer to a ticket that is open, and not before the judge
+        if (
+            row.leased != row.number
+            or reply.replaces is not None
+            or (row.chosen and reply.key != row.lease_key)
+        ):
+            raise records.NotYours(
+                Message("this item was not asked yet, or its answer was undone: reload the page")
+            )
+        if reply.facts is None and find_sitting(tx, reply.judge).before:  # LLMs submit nothing
+            raise records.NotYours(
+                Message("the document before is not submitted yet: reload the page, and submit it")
+            )
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply)
     fields: dict[str, Any] = {"key": reply.key}
@@ -443,22 +455,6 @@ def _find_replaced(tx: WriteTransaction, row: Any, reply: Reply) -> records.Reco
     if _is_submitted(tx, reply.judge, _read_document(tx, reply.judge, row.seat, row.number)):
         raise records.NotYours(_SUBMITTED_STAYS)
     return standing
-
-
-def _check_first(tx: WriteTransaction, row: Any, reply: Reply) -> None:
-    """Refuse an answer to a ticket that is open, and not before the judge."""
-    if (
-        row.leased != row.number
-        or reply.replaces is not None
-        or (row.chosen and reply.key != row.lease_key)
-    ):
-        raise records.NotYours(
-            Message("this item was not asked yet, or its answer was undone: reload the page")
-        )
-    if reply.facts is None and find_sitting(tx, reply.judge).before:  # LLMs submit nothing
-        raise records.NotYours(
-            Message("the document before is not submitted yet: reload the page, and submit it")
-        )
 
 
 def skip(tx: WriteTransaction, reply: Reply) -> records.Record:

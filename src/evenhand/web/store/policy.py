@@ -195,15 +195,14 @@ class AssignmentLedger:
 
     def give_up(self, ticket: int) -> None:
         """Let others have a pair of an item that somebody lets lie."""
-        if ticket in self.late:
-            return
-        self.late.add(ticket)
-        assignment = self.asked[ticket]
-        pair, unit = self._name(assignment)
-        self._held[unit].remove(ticket)
-        self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
-        self._used[pair] -= 1
-        self._mark(unit, assignment.chosen)
+        if ticket not in self.late:
+            self.late.add(ticket)
+            assignment = self.asked[ticket]
+            pair, unit = self._name(assignment)
+            self._held[unit].remove(ticket)
+            self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
+            self._used[pair] -= 1
+            self._mark(unit, assignment.chosen)
 
     def take_up(self, ticket: int) -> None:
         if ticket in self.late:
@@ -211,11 +210,9 @@ class AssignmentLedger:
             self._hold(self.asked[ticket])
 
     def may(self, seat: str, unit: Unit) -> bool:
-        pair, item = unit
-        person = self.know(seat)
-        if item in person.units.get(pair, ()):
-            return False
-        return not (self.once and person.groups[self._groups[item]])
+        (pair, item), person = unit, self.know(seat)
+        seen = self.once and person.groups[self._groups[item]] > 0
+        return not (seen or item in person.units.get(pair, ()))
 
     def find(self, seat: str, pair: int, rng: np.random.Generator) -> int | None:
         """Return an item for a pair: one that the person, then that anybody, was asked least."""

@@ -244,12 +244,9 @@ def is_as_launched(connection: Connection) -> bool:
 
 
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
-    counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
-        asked.c.seat, asked.c.state
-    )
-    tickets: Counter[tuple[str, int]] = Counter()  # seat and state → how many
-    for seat, ticket_state, count in connection.execute(counted):
-        tickets[seat, ticket_state] += count
+    by = (asked.c.seat, asked.c.state)
+    counted = connection.execute(select(*by, func.count()).group_by(*by))
+    tickets = Counter({(seat, ticket_state): count for seat, ticket_state, count in counted})
     # who answered is read where it is not plain: of seats that several logins had
     shared = select(judges.c.seat).group_by(judges.c.seat).having(func.count() > 1)
     given = (
@@ -431,14 +428,13 @@ class Readable:
             # judges whose last document is answered, and not submitted
             held = asked.join(log, log.c.number == asked.c.record)
             last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
-            wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(
-                held
-            )
+            wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item)
+            wanted = wanted.select_from(held).where(asked.c.number.in_(last))
             sent = select(log.c.judge, log.c.ticket).where(log.c.kind == "submit")
             submitted = {(row.judge, row.ticket) for row in connection.execute(sent)}
             late = frozenset(
                 row.judge
-                for row in connection.execute(wanted.where(asked.c.number.in_(last)))
+                for row in connection.execute(wanted)
                 if row.kind != "training"
                 and (document := planned.item(row.item).document)
                 and planned.segments[document][-1] == row.item

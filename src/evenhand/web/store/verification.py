@@ -228,8 +228,7 @@ class Replay:
         """Return what a policy has filled for a seat, and nobody has answered."""
         if self.campaign is not None and not self.campaign.design.policy:
             return set()
-        filled = self.chosen.get(seat, set())
-        return {one for one in filled if not self.questions[one].record}
+        return {one for one in self.chosen.get(seat, set()) if not self.questions[one].record}
 
     def _take_judgment(self, record: records.Record) -> None:
         ticket = self._check_answer(record)
@@ -321,8 +320,7 @@ class Replay:
         ticket = record.ticket
         if ticket is None or not isinstance(ticket.number, int):
             raise Unsound(NO_RECORD)
-        last = self.tickets + (record.kind == "issue")
-        if not 0 <= ticket.number < last:
+        if not 0 <= ticket.number < self.tickets + (record.kind == "issue"):
             raise Unsound(f"there was no ticket {ticket.number}")
         return ticket
 
@@ -482,7 +480,23 @@ class _Reader:
 
     def take(self, line: records.Line) -> None:
         number = self.number + 1
-        body = _read_body(line, number)
+        texts = (line.body, line.hash, *(getattr(line, part) or "" for part in records.PARTS))
+        if not line.hash or not all(
+            isinstance(one, str) for one in texts
+        ):  # SQLite takes any value
+            raise _Broken(number, "it cannot be read as it was written")
+        if records.digest(line.body) != line.hash:
+            raise _Broken(number, "it was changed: it has not its hash")
+        try:
+            body: dict[str, Any] = json.loads(line.body)
+            sound = isinstance(body, dict) and records.canonical(body) == line.body
+        except (ValueError, RecursionError):
+            raise _Broken(number, "it is no JSON") from None
+        same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
+        if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
+            raise _Broken(number, NO_RECORD)
+        if _SALT in body and not _is_salt(body[_SALT]):
+            raise _Broken(number, NO_RECORD)
         if body["number"] != number:
             stands = f"record {body['number']} stands"
             missing = "it is missing: " if body["number"] == number + 1 else ""
@@ -544,14 +558,12 @@ class _Reader:
 
     def _settle(self, body: dict[str, Any]) -> None:
         facts = body.get("facts")
-        lists: list[Any] = []
-        if isinstance(facts, dict):
-            lists = [facts.get(name) for name in ("judges", "parts")]
-        sound = (
-            isinstance(one, list) and all(isinstance(word, str) for word in one) for one in lists
+        lists = (
+            [facts.get(one) for one in ("judges", "parts")] if isinstance(facts, dict) else [None]
         )
-        if not lists or not all(sound):
-            raise _Broken(body["number"], NO_RECORD)
+        for one in lists:
+            if not isinstance(one, list) or not all(isinstance(word, str) for word in one):
+                raise _Broken(body["number"], NO_RECORD)
         for key in product(*lists):
             self.erased.pop(key, None)
 
@@ -631,38 +643,14 @@ def describe_resaved(path: str | Path, what: str) -> str:
     )
 
 
-def _read_body(line: records.Line, number: int) -> dict[str, Any]:
-    """Return the body of a line that has its hash and the fields that all have."""
-    texts = (line.body, line.hash, *(getattr(line, part) or "" for part in records.PARTS))
-    if not line.hash or not all(isinstance(one, str) for one in texts):  # SQLite takes any value
-        raise _Broken(number, "it cannot be read as it was written")
-    if records.digest(line.body) != line.hash:
-        raise _Broken(number, "it was changed: it has not its hash")
-    try:
-        body: dict[str, Any] = json.loads(line.body)
-        sound = isinstance(body, dict) and records.canonical(body) == line.body
-    except (ValueError, RecursionError):
-        raise _Broken(number, "it is no JSON") from None
-    same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
-    if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
-        raise _Broken(number, NO_RECORD)
-    if _SALT in body and not _is_salt(body[_SALT]):
-        raise _Broken(number, NO_RECORD)
-    return body
-
-
 def _is_sealed(text: str, names: Set[str]) -> bool:
     """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
     try:
         payload = json.loads(text)
-        sound = (
-            isinstance(payload, dict)
-            and records.canonical(payload) == text
-            and payload.keys() <= names
-        )
+        sound = isinstance(payload, dict) and records.canonical(payload) == text
     except (ValueError, RecursionError):
         return False
-    return sound and _is_salt(payload.get(_SALT))
+    return sound and payload.keys() <= names and _is_salt(payload.get(_SALT))
 
 
 def _is_salt(value: object) -> bool:
