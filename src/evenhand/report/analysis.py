@@ -73,6 +73,11 @@ MODEL_SETTINGS: Final[Mapping[str, str]] = {
     "--order-effect": "order_effect",
     "--prior": "prior",
 }
+# Settings of a report that have an option of their name
+OWN_SETTINGS: Final = (
+    *("cluster", "level", "seed", "full", "group_by"),
+    *("better", "rank_references", "scale", "unpaired"),
+)
 MODEL_OPTIONS: Final = (*MODEL_SETTINGS, "--control")
 OF_MODEL: Final = ("--model", *MODEL_OPTIONS)
 OF_RATINGS: Final = ("--better", "--rank-references")
@@ -163,11 +168,9 @@ class Settings:
 
     @property
     def exclude_metrics(self) -> list[str]:
-        """The words of a command that exclude metrics."""
         return [word for one in self.without_metrics for word in ("--without", f"metric={one}")]
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something again."""
         words, options = [*self.words, *more], self._list_options()
         other = self.model is not None and self.log_linear is None
         if other and not all(
@@ -184,14 +187,8 @@ class Settings:
     def rank(
         self, table: Comparisons, *, model: Any = None, group_by: str | None = None
     ) -> Ranking | GroupedRankings:
-        return rank(
-            table,
-            model=model or self.model,
-            cluster=self.cluster,
-            level=self.level,
-            seed=self.seed,
-            group_by=group_by,
-        )
+        how = {name: getattr(self, name) for name in ("cluster", "level", "seed")}
+        return rank(table, model=model or self.model, group_by=group_by, **how)
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         usual_model: Any = BradleyTerry()
@@ -206,15 +203,10 @@ class Settings:
                 for option, one in MODEL_SETTINGS.items()
                 if hasattr(model, one)
             ),
-            ("--cluster", self.cluster, None),
-            ("--level", self.level, LEVEL),
-            ("--seed", self.seed, SEED),
-            ("--full", self.full, False),
-            ("--group-by", self.group_by, None),
-            ("--better", self.better, None),
-            ("--rank-references", self.rank_references, False),
-            ("--scale", self.scale, None),
-            ("--unpaired", self.unpaired, None),
+            *(
+                (f"--{name.replace('_', '-')}", getattr(self, name), getattr(Settings, name))
+                for name in OWN_SETTINGS
+            ),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -288,8 +280,7 @@ class Analysis:
         if isinstance(self.data, Ratings):
             raise UnknownFormat(f"{self.data.source.name} holds ratings, which compare nothing")
         pairs = take_pairs(self.data)
-        held = pairs if pairs.frame is self.data.frame else hold_rows(pairs)
-        return CountedOnce.of(held)
+        return CountedOnce.of(pairs if pairs.frame is self.data.frame else hold_rows(pairs))
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -575,19 +566,13 @@ class Reversals:
         return find_change(self.analysis.ranking, lambda: take_single(again(table, model=model)))
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
-        analysis, ranking = self.analysis, self.analysis.ranking
+        ranking, settings = self.analysis.ranking, self.analysis.settings
+        how: dict[str, Any] = {"cluster": settings.cluster, "seed": settings.seed}
+        how |= {"level": ranking.level, "judge_cap": judge_cap}
         try:
-            other = order_alone(
-                table,
-                model=model,
-                cluster=analysis.settings.cluster,
-                level=ranking.level,
-                seed=analysis.settings.seed,
-                judge_cap=judge_cap,
-            )
+            return find_reversal(ranking, order_alone(table, model=model, **how))
         except REFUSALS:
             return ""
-        return find_reversal(ranking, other)
 
 
 def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
@@ -616,11 +601,8 @@ def find_reversal(ranking: Ranking, other: Ranking) -> str:
             first = next(name for name, place in places.items() if place == 1)
             return f"{first} and not {systems[0]} is first"
     pairs = [(systems[i], systems[j]) for i, j in np.argwhere(sets.decided > 0).tolist()]
-    against = [
-        (first, second)
-        for first, second in pairs
-        if first in places and second in places and places[first] > places[second]
-    ]
+    both = [(first, second) for first, second in pairs if {first, second} <= places.keys()]
+    against = [(first, second) for first, second in both if places[first] > places[second]]
     if len(against) == 1:
         return f"{against[0][1]} is before {against[0][0]}, a decided pair reversed"
     return f"{len(against):,} of {len(pairs):,} decided pairs are reversed" if against else ""
@@ -709,11 +691,10 @@ class Rated:
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
-        lower = self.settings.lower_is_better
-        parts = self.scored.items()
-        return frozenset(
-            name for name, part in parts if (reads_lower_of(part) if lower is None else lower)
-        )
+        lower, parts = self.settings.lower_is_better, self.scored.items()
+        if lower is not None:
+            return frozenset(self.scored) if lower else frozenset()
+        return frozenset(name for name, part in parts if reads_lower_of(part))
 
     @cached_property
     def references(self) -> tuple[str, ...]:
@@ -762,10 +743,8 @@ class Rated:
 
     def rank(self, criterion: str, part: RatingRows) -> Ranking:
         settings = self.settings
-        model = choose_rating_model(settings.model)
-        asked = RankSettings(
-            model, "rank-sets", settings.cluster, settings.level, settings.seed, None
-        )
+        how = (choose_rating_model(settings.model), "rank-sets", settings.cluster)
+        asked = RankSettings(*how, settings.level, settings.seed, None)
         lower = criterion in self.lower
         return rank_scores(part, asked, lower_is_better=lower, references=settings.references)
 
@@ -804,13 +783,11 @@ class Rated:
     def agreement(self) -> AgreementTable:
         require_column("judge", self.rows.judges)
         require_column("item", self.rows.items)
-        settings = self.settings
-        result = measure_agreement(
-            self.data, level=settings.level, seed=settings.seed, scale=settings.scale
-        )
-        return (
-            next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
-        )
+        how = {name: getattr(self.settings, name) for name in ("level", "seed", "scale")}
+        result = measure_agreement(self.data, **how)
+        if isinstance(result, GroupedAgreement):
+            return next(iter(result.groups.values()))
+        return result
 
     def head(self, text: str, criterion: str) -> str:
         return f"{text}, {criterion}" if criterion else text

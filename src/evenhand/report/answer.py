@@ -144,8 +144,6 @@ ABSENT_OPTIONS: Final = ("--interval", "--cluster")
 
 def say_refused(refusal: EvenhandError) -> str:
     """Return why there is nothing, without remedies that a report has no options for."""
-    return str(
-        refusal.without_options(*ABSENT_OPTIONS)
-        if isinstance(refusal, ActionableError)
-        else refusal
-    )
+    if isinstance(refusal, ActionableError):
+        refusal = refusal.without_options(*ABSENT_OPTIONS)
+    return str(refusal)

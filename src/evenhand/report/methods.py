@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -185,19 +186,15 @@ def say_examinations(analysis: Analysis) -> list[str]:
         sentences += _say_agreement(analysis, items="items" not in left)
     bias = analysis.known_bias
     if bias is not None:
-        text = (
-            "The advantage of the output shown first is the order effect of a Bradley-Terry model"
-        )
-        if bias.heterogeneity_p is not None:
-            text += "; judges were compared with the median judge, adjusted for their number"
-        sentences.append(f"{text}.")
+        text = "The advantage of the output shown first is the order effect of a Bradley-Terry"
+        others = "; judges were compared with the median judge, adjusted for their number"
+        sentences.append(f"{text} model{others if bias.heterogeneity_p is not None else ''}.")
     if "circles" not in left:
         with suppress(NotIdentified, NotConverged, UnknownOption):
             if (cycles := analysis.cycles).p is not None:
-                signs = (
-                    f"the residuals of each {' and '.join(cycles.clusterings)} under random signs"
-                )
-                drawn = signs if cycles.clusterings else "votes drawn one by one"
+                ways = " and ".join(cycles.clusterings)
+                drawn = f"the residuals of each {ways} under random signs"
+                drawn = drawn if ways else "votes drawn one by one"
                 sentences.append(
                     "Whether one worth for each system describes all pairs was tested beside"
                     f" replicates in which it does, with {drawn}, and single pairs by max-T"
@@ -310,14 +307,9 @@ def _say_rating_models(rated: Rated) -> list[str]:
         about = f"For {join_names(names)} systems" if len(models) > 1 else "Systems"
         of = "" if sentences else f"; {what}"
         sentences.append(f"{about} were ranked by {model}{of}.")
-    apart = dict.fromkeys(
-        name
-        for one in rankings.values()
-        for part in one.excluded
-        if part.code == REFERENCES
-        for name in part.system_names
-    )
-    if apart:
+    excluded = [part for one in rankings.values() for part in one.excluded]
+    references = (part.system_names for part in excluded if part.code == REFERENCES)
+    if apart := dict.fromkeys(chain.from_iterable(references)):
         verb = "stands" if len(apart) == 1 else "stand"
         said = f"{join_names([*apart])} {verb} beside the systems without a rank, being"
         sentences.append(f"{said} taken for human by name.")

@@ -52,9 +52,8 @@ class Application(Starlette):
 
 
 def make_app(site: Site) -> Starlette:
-    return _make_app(
-        site, [*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, Route("/health", _say_well)]
-    )
+    health = Route("/health", _say_well)
+    return _make_app(site, [*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, health])
 
 
 def make_public_app(site: Site) -> Starlette:

@@ -426,8 +426,8 @@ class AnswerTables:
         for row in chain.from_iterable(rows for _, rows, _ in self._answers.values()):
             if COLUMN in row:
                 counts.setdefault(row["task"], Counter())[row[COLUMN]] += 1
-        share = f" ({100 * design.random_share:.0f} % is asked for)"
-        share = "" if design.policy == "random" else share
+        asked = f" ({100 * design.random_share:.0f} % is asked for)"
+        share = "" if design.policy == "random" else asked
         descriptions = {}
         for name, n in counts.items():
             if n.keys() <= {"design"}:
@@ -444,8 +444,8 @@ class AnswerTables:
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
         ticket, answer, planned = record.ticket, record.answer, self.store.campaign
-        seen = Seen(record.judge, record.at, record.seconds, served=record.served)
-        seen = replace(seen, by_llm=record.by_llm)
+        times = (record.at, record.seconds)
+        seen = Seen(record.judge, *times, served=record.served, by_llm=record.by_llm)
         if ticket is None or answer is None:
             return "", (), seen
         seen = replace(seen, words=sum(map(count_words, planned.shown(ticket))))
@@ -461,9 +461,7 @@ class AnswerTables:
                 placed = zip(ticket.systems, answer["ranks"], strict=True)
                 right = [one for one, place in placed if place == 1] == [best]
             seen = replace(seen, right=right)
-        more: Row = {"seconds": record.seconds}
-        if record.by_llm:
-            more["judge_type"] = "llm"
+        more: Row = {"seconds": record.seconds} | ({"judge_type": "llm"} if record.by_llm else {})
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
         rows = [{**row, **more} for row in planned.tabulate(ticket, answer)]

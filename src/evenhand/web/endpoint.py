@@ -23,7 +23,6 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from evenhand import __version__
-from evenhand.design.tasks import is_text
 from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
@@ -223,12 +222,9 @@ class Endpoint:
         headers = {"User-Agent": f"evenhand/{__version__}"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        self._client = httpx2.Client(
-            headers=headers,
-            timeout=httpx2.Timeout(patience, connect=min(patience, 20)),
-            follow_redirects=False,
-            trust_env=False,
-        )
+        timeout = httpx2.Timeout(patience, connect=min(patience, 20))
+        apart = {"follow_redirects": False, "trust_env": False}
+        self._client = httpx2.Client(headers=headers, timeout=timeout, **apart)
 
     def close(self) -> None:
         self._end(EndpointError(f"{self.host} is not asked any more"))
@@ -242,8 +238,6 @@ class Endpoint:
     def hide(self, text: str) -> str:
         """Return a text without the key, and without characters that no text holds."""
         shown = text.replace(self._key, "***") if len(self._key) >= MIN_SECRET else text
-        if is_text(shown):
-            return shown
         return shown.replace("\0", "").encode("utf-8", "replace").decode()
 
     def ask(

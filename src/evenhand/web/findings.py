@@ -247,11 +247,8 @@ class MeasuredJudge:
     def flags(self) -> tuple[str, ...]:
         """What the judge is flagged for, by which table where there are several."""
         several = len(self.cards) > 1
-        return tuple(
-            f"{flag}, by {table}" if several else flag
-            for table, card, _ in self.cards
-            for flag in card.flags
-        )
+        flags = ((flag, table) for table, card, _ in self.cards for flag in card.flags)
+        return tuple(f"{flag}, by {table}" if several else flag for flag, table in flags)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -367,9 +364,8 @@ def _order_by_votes(
         by_llm, sorted_ = judged_by_llm_alone(part), ""
         if answers.store.campaign.design.policy == "sort" and isinstance(data, Comparisons):
             sorted_ = _describe_sort(part, answers.store.campaign.systems)
-        orders[name] = replace(
-            order, excluded=excluded, of_gate=of_gate, by_llm=by_llm, sorted=sorted_
-        )
+        order = replace(order, excluded=excluded, of_gate=of_gate, by_llm=by_llm)
+        orders[name] = replace(order, sorted=sorted_)
         if (sets := confirm_pairs(part, LiveLeaderboard())) is not None:
             confirmed[name] = sets
     return orders

@@ -56,10 +56,8 @@ class LinksFile:
 
     @property
     def tokens(self) -> Tokens:
-        return {
-            (role, judge): link.partition("?")[0].rpartition("/")[2]
-            for role, judge, link, _ in self.rows
-        }
+        rows = ((role, judge, link.partition("?")[0]) for role, judge, link, _ in self.rows)
+        return {(role, judge): link.rpartition("/")[2] for role, judge, link in rows}
 
     def is_of(self, connection: Connection) -> bool:
         return {launch for *_, launch in self.rows if launch} == {reading.read_launch(connection)}
@@ -100,10 +98,8 @@ def write_links(
             own = None if there else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=own).token
         tokens = valid_tokens | made
-        rows = [
-            (role, judge, make_address(base, role, token, platform), launch)
-            for (role, judge), token in tokens.items()
-        ]
+        links = {who: make_address(base, who[0], one, platform) for who, one in tokens.items()}
+        rows = [(role, judge, link, launch) for (role, judge), link in links.items()]
         if not path.exists() or sorted(rows) != sorted(before.rows):
             _write_rows(path, rows)
         elif path.stat().st_mode & 0o077:  # it says the same, maybe in the form of a spreadsheet
@@ -138,11 +134,8 @@ def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]
     read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
     often = Counter(token.name for token in read.values())
     taken = {row.name for row in tx.pick(select(good_links.c.name))}
-    return {
-        who: token
-        for who, token in read.items()
-        if often[token.name] == 1 and token.name not in taken
-    }
+    once = {name for name, n in often.items() if n == 1 and name not in taken}
+    return {who: token for who, token in read.items() if token.name in once}
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:
@@ -305,8 +298,7 @@ class Place:
         if url.get_backend_name() != "sqlite":
             return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
         path = str(url.database)
-        file = None if path.startswith("file:") else Path(path)
-        return cls(where, file, path)
+        return cls(where, None if path.startswith("file:") else Path(path), path)
 
     def find_log(self) -> str:
         log = self.file and self.file.with_name(f"{self.file.name}-wal")
@@ -469,9 +461,8 @@ def _look_inside(place: Place, known: LinksFile) -> str:
         return fault.seen
     except SQLAlchemyError as fault:
         if not database.is_damaged(fault):  # a database that is locked or away is not lost
-            raise CampaignError(
-                f"the database {place.name} cannot be used: {database.say_fault(fault)}"
-            ) from None
+            why = database.say_fault(fault)
+            raise CampaignError(f"the database {place.name} cannot be used: {why}") from None
         return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
     finally:
         engine.dispose()

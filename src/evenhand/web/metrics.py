@@ -54,17 +54,12 @@ class Metrics:
         self._stored: list[Metric] = []
         self._registry = client.CollectorRegistry()
         client.ProcessCollector(registry=self._registry)
+        says = "Requests: how many there were, and how long they took"
         self._requests = client.Histogram(
-            "evenhand_request_seconds",
-            "Requests: how many there were, and how long they took",
-            ["side", "status"],
-            registry=self._registry,
+            "evenhand_request_seconds", says, ["side", "status"], registry=self._registry
         )
-        self._errors = client.Counter(
-            "evenhand_database_errors",
-            "Requests that the database did not take or answer",
-            registry=self._registry,
-        )
+        says = "Requests that the database did not take or answer"
+        self._errors = client.Counter("evenhand_database_errors", says, registry=self._registry)
         self._registry.register(self)
 
     def note_request(self, path: str, status: int, seconds: float) -> None:
@@ -96,9 +91,8 @@ class Metrics:
             except EvenhandError:
                 self._stored, up = [], 0
         yield GaugeMetricFamily("evenhand_database_up", "Whether the database can be read", up)
-        yield GaugeMetricFamily(
-            "evenhand_writes_waiting", "Writes that wait for the database", self.store.waiting
-        )
+        says = "Writes that wait for the database"
+        yield GaugeMetricFamily("evenhand_writes_waiting", says, self.store.waiting)
         yield from self._stored
 
     def _count(self) -> list[Metric]:

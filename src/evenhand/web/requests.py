@@ -42,11 +42,10 @@ async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
         try:
             bearer = await run_in_threadpool(look_up)
         except UnknownLink:
-            if not site.misses.take(name_address(request)):
-                raise TooMany(
-                    Message("too many unknown links from your address: wait a minute")
-                ) from None
-            raise
+            if site.misses.take(name_address(request)):
+                raise
+            many = Message("too many unknown links from your address: wait a minute")
+            raise TooMany(many) from None
         site.known.remember(token, bearer)
     # one link is for a whole crowd: nobody shall keep the door shut for the others
     who = f"{token} {name_address(request)}" if role == "crowd" else token

@@ -123,15 +123,9 @@ def _name_cookie(site: Site, worker: str) -> str:
 
 def _keep(page: Response, request: Request, name: str, secret: str) -> None:
     site = site_of(request)
-    page.set_cookie(
-        name,
-        secret,
-        max_age=LONG,
-        path=f"{site.prefix}/crowd/",
-        secure="https" in (request.url.scheme, site.address.partition(":")[0]),
-        httponly=True,
-        samesite="lax",
-    )
+    secure = "https" in (request.url.scheme, site.address.partition(":")[0])
+    kept: dict[str, Any] = {"max_age": LONG, "path": f"{site.prefix}/crowd/", "secure": secure}
+    page.set_cookie(name, secret, httponly=True, samesite="lax", **kept)
 
 
 async def answer(request: Request) -> Response:
@@ -211,8 +205,7 @@ async def show_item(request: Request) -> Response:
                 return Consent(0 if row is None else row.total)
         return _serve_or_end(tx, who.judge)
 
-    shown = await site.store.soon(work)
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+    return await _show(site, work)
 
 
 async def _draw(site: Site, view: Callable[[], View]) -> View:
@@ -220,7 +213,15 @@ async def _draw(site: Site, view: Callable[[], View]) -> View:
     return view() if site.campaign.is_plain else await run_in_threadpool(view)
 
 
-def _view(site: Site, shown: Shown) -> View:
+async def _show(site: Site, work: Callable[[WriteTransaction], Shown | Refused]) -> Response:
+    """Do what a judge asks for, and send what they are shown then."""
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
+
+
+def _view(site: Site, shown: Shown | Refused) -> View:
+    if isinstance(shown, Refused):
+        return view_halt(shown, site.words)
     if isinstance(shown, Consent):
         return view_consent(site.campaign, shown.questions, site.words)
     if isinstance(shown, Ended) and not shown.answered:
@@ -289,14 +290,14 @@ async def take_answer(request: Request) -> Response:
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply, sent.replaces))
-    record, halt = done.record, done.halt
-    following: View
-    if halt is None:
-        following = await _draw(
-            site, lambda: view_state(site.store, done.next, site.words, done.sitting)
-        )
-    else:
-        following = view_halt(halt, site.words)
+    record, words = done.record, site.words
+
+    def view() -> View:
+        if done.halt is not None:
+            return view_halt(done.halt, words)
+        return view_state(site.store, done.next, words, done.sitting)
+
+    following = await _draw(site, view)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -320,8 +321,7 @@ async def take_back(request: Request) -> Response:
                 return _serve_or_end(tx, who.judge)
         return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
 
-    shown = await site.store.soon(work)
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+    return await _show(site, work)
 
 
 async def submit(request: Request) -> Response:
@@ -335,10 +335,7 @@ async def submit(request: Request) -> Response:
         except Refused as halt:  # it is submitted all the same
             return halt
 
-    done = await site.store.soon(work)
-    if isinstance(done, Refused):
-        return json_response(view_halt(done, site.words))
-    return json_response(await _draw(site, lambda: _view(site, done)))
+    return await _show(site, work)
 
 
 async def agree(request: Request) -> Response:
@@ -351,8 +348,7 @@ async def agree(request: Request) -> Response:
             people.consent(tx, who.judge)
         return _serve_or_end(tx, who.judge)
 
-    shown = await site.store.soon(work)
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+    return await _show(site, work)
 
 
 async def leave(request: Request) -> Response:
@@ -419,8 +415,7 @@ async def show_comments(request: Request) -> Response:
 
 async def obey(request: Request) -> Response:
     site, _ = await identify(request, "admin")
-    order = await read_json(request, Order)
-    done = await run_in_threadpool(_obey, site, order)
+    done = await run_in_threadpool(_obey, site, await read_json(request, Order))
     site.known.forget()
     if isinstance(done, str):
         return json_response({"message": done})
@@ -488,12 +483,9 @@ async def send_invitations(request: Request) -> Response:
     base = _find_base(request)
     tokens = await run_in_threadpool(site.links.find)
     links = {judge: make_address(base, "judge", token) for judge, token in tokens.items()}
-    judges = await run_in_threadpool(site.store.judges)
-    return Response(
-        write_invitations(judges, links),
-        media_type=downloads.TYPES[".csv"],
-        headers={"Content-Disposition": "attachment; filename=invitations.csv"},
-    )
+    table = write_invitations(await run_in_threadpool(site.store.judges), links)
+    headers = {"Content-Disposition": "attachment; filename=invitations.csv"}
+    return Response(table, media_type=downloads.TYPES[".csv"], headers=headers)
 
 
 async def send_download(request: Request) -> Response:

@@ -118,12 +118,9 @@ def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH)
 
 
 def say_pay(pay: Pay, words: Catalogue = ENGLISH) -> str:
-    rates = {"hour": pay.per_hour, "answer": pay.per_answer}
-    paid = {
-        unit: f"{words.format_amount(value)} {pay.currency}".strip()
-        for unit, value in rates.items()
-        if value
-    }
+    rates = (("hour", pay.per_hour), ("answer", pay.per_answer))
+    amounts = ((unit, words.format_amount(value)) for unit, value in rates if value)
+    paid = {unit: f"{amount} {pay.currency}".strip() for unit, amount in amounts}
     said = PAID.get(tuple(paid))
     return words.say(Message(said, paid)) if said else ""
 

@@ -191,8 +191,7 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> style.Chart:
         *style.series(plain, keys, looks, "criterion", size=8, alpha=0.8),
         *style.name_points(beside, keys, "judge"),
     ]
-    zero = [{"at": 0}]
-    layers = (zero, plain, flagged) if flagged else (zero, plain)
+    layers = ([{"at": 0}], plain, *filter(None, [flagged]))
     return style.Chart(layers, x, y, marks, right=24)
 
 

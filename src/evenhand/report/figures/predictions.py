@@ -42,7 +42,7 @@ def draw_intervals(
     below: str = "lower is better",
     reference: float | None = None,
 ) -> style.Chart:
-    """Draw an estimate for each name in the order given."""
+
     rows = [asdict(bar) for bar in bars]
     lines = [] if reference is None else [{"at": reference}]
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
@@ -172,7 +172,7 @@ def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
 
 
 def draw_curves(curves: LearningCurves) -> style.Chart:
-    """Draw the lines of learning curves, best first."""
+
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     keys = ("size", "perplexity", "lower", "upper")

@@ -16,7 +16,7 @@ from errno import EACCES, ENOTDIR
 from functools import cache
 from html import escape
 from io import BytesIO
-from itertools import chain, count, pairwise, product
+from itertools import chain, count, cycle, pairwise, product
 from math import floor, inf, log10, nan
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
@@ -236,10 +236,7 @@ def count_off(
 
 
 def look_up(kinds: Sequence[str], shapes: str = "osD^vPX") -> dict[str, Look]:
-    return {
-        kind: (PALETTE[at % len(PALETTE)], shapes[at % len(shapes)])
-        for at, kind in enumerate(kinds)
-    }
+    return dict(zip(kinds, zip(cycle(PALETTE), cycle(shapes)), strict=False))
 
 
 # Charts and their axes.

@@ -172,11 +172,8 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> st
     labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
     width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
-    scale = (
-        {value: style.write_share(value) for value in (0.0, 0.5, 1.0)},
-        "row preferred, ties half",
-    )
-    widest = BROAD if wide else 56
+    shades = {value: style.write_share(value) for value in (0.0, 0.5, 1.0)}
+    scale, widest = (shades, "row preferred, ties half"), BROAD if wide else 56
     chart = draw_map(systems, named, "share", scale, side=side, widest=widest)
     return replace(chart, width=max(width, SLIM)) if wide else chart
 
@@ -264,10 +261,8 @@ def draw_systems(diagnosis: Diagnosis) -> style.Chart:
         for system, height in heights.items()
         if system in seen
     ]
-    x, y = (
-        style.Axis.around([row[name] for row in rows], title, room=0.08)
-        for name, title in (("x", across), ("y", up))
-    )
+    x = style.Axis.around([row["x"] for row in rows], across, room=0.08)
+    y = style.Axis.around([row["y"] for row in rows], up, room=0.08)
     high = CRITERIA_HEIGHT
     at = [(style.WIDTH * x.place(row["x"]), high * (1 - y.place(row["y"]))) for row in rows]
     placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
@@ -288,11 +283,8 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> style.Chart:
     for removal in diagnosis.removals:
         if removal.criterion == criterion:
             by = f"without those outside by {removal.method.replace('-', ' ')}"
-            rows += [
-                {"system": score.system, "by": by, "score": score.kept}
-                for score in removal.systems
-                if score.kept is not None
-            ]
+            known = (one for one in removal.systems if one.kept is not None)
+            rows += [{"system": one.system, "by": by, "score": one.kept} for one in known]
     systems = [score.system for score in scores]
     looks = style.look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
     drawn = style.count_off(rows, "system", systems)

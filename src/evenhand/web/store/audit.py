@@ -249,37 +249,32 @@ class _Comparison:
         first = self.connection.execute(select(*LINE).order_by(log.c.number).limit(1)).first()
         if first is None:
             return ""
+        changed = "the campaign is not the one that was launched"
         try:
             record = read_record(Line(*first))
-            planned, wrong = self._read_campaign(record)
-            if planned is None:
-                return wrong
+            spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
+            same = len(spec) == 1 and spec[0].campaign == 1 and record.kind == "launch"
+            if not same or record.facts["campaign"] != digest(spec[0].body):
+                return changed
+            columns = (campaign.c.id, campaign.c.name, campaign.c.digest, campaign.c.assignment)
+            rows = self.connection.execute(select(*columns)).all()
+            wanted = tuple(record.facts[one] for one in ("name", "campaign", "assignment"))
+            if [tuple(row) for row in rows] != [(1, *wanted)]:
+                return "the columns of the campaign say something else"
+            try:
+                planned = make_campaign(json.loads(spec[0].body))
+            except EvenhandError:
+                return "the campaign cannot be read"
+            if record.facts["seed"] != write_seed(planned.drawing_seed):
+                return "the seed of the launch is not the campaign's"
             assignment, wrong = read_design(self.connection, planned, record.facts)
         except UNREADABLE:
-            return "the campaign is not the one that was launched"
+            return changed
         self.replay = Replay(planned, assignment)
         self.boards, self.count = read_boards(self.connection), BoardCount(planned)
         counted = (one.record for one in self.boards.values())
         self.counted_until = max((one for one in counted if isinstance(one, int)), default=0)
         return wrong
-
-    def _read_campaign(self, record: Record) -> tuple[Campaign | None, str]:
-        spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
-        same = len(spec) == 1 and spec[0].campaign == 1
-        if not same or record.kind != "launch" or record.facts["campaign"] != digest(spec[0].body):
-            return None, "the campaign is not the one that was launched"
-        columns = (campaign.c.id, campaign.c.name, campaign.c.digest, campaign.c.assignment)
-        rows = self.connection.execute(select(*columns)).all()
-        wanted = tuple(record.facts[one] for one in ("name", "campaign", "assignment"))
-        if [tuple(row) for row in rows] != [(1, *wanted)]:
-            return None, "the columns of the campaign say something else"
-        try:
-            planned = make_campaign(json.loads(spec[0].body))
-        except EvenhandError:
-            return None, "the campaign cannot be read"
-        if record.facts["seed"] != write_seed(planned.drawing_seed):
-            return None, "the seed of the launch is not the campaign's"
-        return planned, ""
 
     def _stream(self) -> Iterator[Line]:
         """Yield the log; after each record that holds, compare what stands beside it."""
@@ -318,13 +313,12 @@ class _Comparison:
         yield from self._compare_judges()
         yield from self._compare_leases()
         row, replay = self.connection.execute(select(campaign)).one(), self.replay
-        for same, what in (
-            (row.paused == replay.paused, "whether the campaign is paused"),
-            (row.tickets == replay.tickets, "the number of tickets"),
-            (row.head_at == replay.at, "the time of the last record"),
-        ):
-            if not same:
-                yield self._end, f"{what} was changed"
+        if row.paused != replay.paused:
+            yield self._end, "whether the campaign is paused was changed"
+        if row.tickets != replay.tickets:
+            yield self._end, "the number of tickets was changed"
+        if row.head_at != replay.at:
+            yield self._end, "the time of the last record was changed"
         if self.count is not None:
             yield from self._compare_boards(self.count)
 

@@ -122,10 +122,10 @@ class BoardCount:
     @classmethod
     def read(cls, connection: Connection, campaign: Campaign) -> Self:
         made, saved = cls(campaign), read_boards(connection)
-        pass_boards = {name: _read(saved.get(name)) for name in made.passes}
-        passes = {name: one for name, one in pass_boards.items() if one is not None}
+        kept = ((name, _read(saved.get(name))) for name in made.passes)
+        passes = {name: one for name, one in kept if one is not None}
         seen = {saved[name].record for name in passes}
-        if len(passes) == len(pass_boards) and len(seen) == 1:
+        if passes.keys() == made.passes.keys() and len(seen) == 1:
             made.passes, made.record = passes, seen.pop()
             joins = select(*LINE).where(log.c.number <= made.record, log.c.kind == "join")
             for row in _ask(connection, joins.order_by(log.c.number)):

@@ -43,6 +43,7 @@ from evenhand.web.store.schema import (
     leases,
     log,
     people,
+    renew,
     seats,
     specs,
     tickets,
@@ -143,9 +144,7 @@ _UNLINK_ALL: Final = Prepared(
 )
 _LINK, _PERSON = fill(links), fill(people)
 _NEW_SEAT, _NEW_JUDGE = fill(seats), fill(judges)
-_HOLD: Final = Prepared(
-    update(seats).where(seats.c.name == bindparam("seat")).values(holder=bindparam("judge"))
-)
+_HOLD: Final = renew(seats.c.name, "seat", {"holder": "judge"})
 _ANSWERED: Final = (
     select(tickets.c.number)
     .select_from(tickets.join(log, log.c.number == tickets.c.record))
@@ -289,8 +288,8 @@ def add_judge(
     _take_seat(tx, seat, judge)
     tx.change(_NEW_JUDGE, {**made, "consented": None, "joined": None})
     if worker or note:
-        who = {"platform": platform, "worker": worker or judge, "note": note}
-        tx.change(_PERSON, {"judge": judge, **who})
+        who = {"judge": judge, "platform": platform, "worker": worker or judge, "note": note}
+        tx.change(_PERSON, who)
 
 
 def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
@@ -371,9 +370,8 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
     if free is None:  # who let time run out loses their seat
         free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
         if free is None:
-            raise NoPlace(
-                Message("all places in this campaign are taken: thank you for your interest")
-            )
+            full = Message("all places in this campaign are taken: thank you for your interest")
+            raise NoPlace(full)
         leave(tx, free.holder)
     seat: str = free.name
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1

@@ -219,8 +219,7 @@ class AssignmentLedger:
         free = self._find_free(seat, pair)
         if not len(free):
             return None
-        person = self.know(seat)
-        often = person.items[free] * (int(self._load.max()) + 1) + self._load[free]
+        often = self.know(seat).items[free] * (int(self._load.max()) + 1) + self._load[free]
         least = free[often == often.min()]
         return int(least[int(rng.random() * len(least))])
 
@@ -253,11 +252,8 @@ class AssignmentLedger:
         # may, over the judges of the item, then of the judge's own; the coin says the rest.
         pair = unit[0]
         beside = [self.asked[one].shown for one in self._held.get(unit, ())]
-        gaps = (
-            int(self.pairs.sides[pair]),
-            sum(-1 if self.pairs.number(shown)[1] else 1 for shown in beside),
-            self.know(seat).sides.get(pair, 0),
-        )
+        of_item = sum(-1 if self.pairs.number(shown)[1] else 1 for shown in beside)
+        gaps = (int(self.pairs.sides[pair]), of_item, self.know(seat).sides.get(pair, 0))
         return next((gap > 0 for gap in gaps if gap), coin)
 
     def _find_free(self, seat: str, pair: int) -> Integers:
@@ -311,11 +307,8 @@ _ALL: Final = Prepared(
     .where(tickets.c.systems != "[]", tickets.c.kind != "training", tickets.c.kind != "repeat")
     .order_by(tickets.c.number)
 )
-_NEWS: Final = Prepared(
-    select(log.c.number, log.c.body, log.c.said)
-    .where(log.c.number > bindparam("seen"))
-    .order_by(log.c.number)
-)
+_NEW: Final = select(log.c.number, log.c.body, log.c.said).where(log.c.number > bindparam("seen"))
+_NEWS: Final = Prepared(_NEW.order_by(log.c.number))
 _LATE: Final = Prepared(
     select(tickets.c.number)
     .select_from(leases.join(tickets, tickets.c.number == leases.c.ticket))

@@ -128,9 +128,8 @@ class MoveCount:
     def begin(self, connection: Connection) -> None:
         """Read which answers stand now, before records are taken."""
         by_llm = {one.name: one.seat for one in read_judges(connection) if one.llm}
-        tickets = select(asked.c.number, asked.c.record).where(
-            asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()])
-        )
+        of_people = (asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()]))
+        tickets = select(asked.c.number, asked.c.record).where(*of_people)
         standing = {one.number: one.record for one in connection.execute(tickets)}
         if standing.keys() != self.standing.keys() or by_llm.keys() != self._llm:
             self._restart()
@@ -351,9 +350,8 @@ class Readable:
             present = row is not None and (row.role != "judge" or row.state in PRESENT)
             if row is not None and matches(read, row.digest) and present:
                 return Bearer(row.role, row.judge if row.role == "judge" else "")
-        raise UnknownLink(
-            Message("this link is not known, or is no longer valid: ask the organiser for one")
-        )
+        gone = Message("this link is not known, or is no longer valid: ask the organiser for one")
+        raise UnknownLink(gone)
 
     def name_ticket(self, judge: str, number: int) -> str:
         return name_ticket(self._ticket_key, judge, number)

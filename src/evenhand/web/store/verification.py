@@ -231,7 +231,21 @@ class Replay:
         return {one for one in self.chosen.get(seat, set()) if not self.questions[one].record}
 
     def _take_judgment(self, record: records.Record) -> None:
-        ticket = self._check_answer(record)
+        ticket = self._check_ticket(record)
+        if not record.key:
+            raise Unsound("it has no key")
+        if not is_time(record.seconds):
+            raise Unsound("the time taken is none")
+        # not whether it is before the answer: clocks of two servers may differ
+        served, login = record.served, self.logins[record.judge]
+        if served is not None and (type(served) is not int or served < login.made):
+            raise Unsound("it was served when nothing could be")
+        if self.campaign is not None and record.answer is not None:
+            comment = {"comment": record.comment} if record.comment else {}
+            try:
+                self.campaign.read_answer(ticket, {**record.answer, **comment})
+            except EvenhandError as refusal:
+                raise Unsound(f"the answer is not one of its task: {refusal}") from None
         question = self.questions.get(ticket.number)
         if record.kind == "revision":
             question = self._find_standing(record, ticket)
@@ -244,7 +258,6 @@ class Replay:
         question.outputs, question.rest = hash_ticket(ticket)
         question.record, question.judge = record.number, record.judge
         question.submitted = False
-        login = self.logins[record.judge]
         if login.state == "invited":
             login.state = "active"
 
@@ -256,9 +269,6 @@ class Replay:
         if number in self.void or (question is not None and question.record):
             raise Unsound(f"ticket {number} was not to be asked any more")
         self.void.add(number)
-
-    def _take_attempt(self, record: records.Record) -> None:
-        self._check_ticket(record)
 
     def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
@@ -295,27 +305,6 @@ class Replay:
         for one in mine:
             one.submitted = True
 
-    def _check_answer(self, record: records.Record) -> Ticket:
-        ticket = self._check_ticket(record)
-        if not record.key:
-            raise Unsound("it has no key")
-        if not is_time(record.seconds):
-            raise Unsound("the time taken is none")
-        # not whether it is before the answer: clocks of two servers may differ
-        served, made = record.served, self.logins[record.judge].made
-        if served is not None and (type(served) is not int or served < made):
-            raise Unsound("it was served when nothing could be")
-        if self.campaign is None or record.answer is None:
-            return ticket
-        payload = dict(record.answer)
-        if record.comment:
-            payload["comment"] = record.comment
-        try:
-            self.campaign.read_answer(ticket, payload)
-        except EvenhandError as refusal:
-            raise Unsound(f"the answer is not one of its task: {refusal}") from None
-        return ticket
-
     def _find_ticket(self, record: records.Record) -> Ticket:
         ticket = record.ticket
         if ticket is None or not isinstance(ticket.number, int):
@@ -351,6 +340,8 @@ class Replay:
             if (outputs if fixed.settled else hash_ticket(ticket)[0], rest) != hash_ticket(ticket):
                 raise Unsound(different)
         return ticket
+
+    _take_attempt = _check_ticket
 
     def _take_leave(self, record: records.Record) -> None:
         self._find_present(record.judge)
@@ -558,9 +549,8 @@ class _Reader:
 
     def _settle(self, body: dict[str, Any]) -> None:
         facts = body.get("facts")
-        lists = (
-            [facts.get(one) for one in ("judges", "parts")] if isinstance(facts, dict) else [None]
-        )
+        known = facts if isinstance(facts, dict) else {}
+        lists: list[Any] = [known.get(one) for one in ("judges", "parts")]
         for one in lists:
             if not isinstance(one, list) or not all(isinstance(word, str) for word in one):
                 raise _Broken(body["number"], NO_RECORD)
