@@ -68,11 +68,7 @@ REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 LEVEL: Final = 0.95
 # Option of a model → the setting that it is
-MODEL_SETTINGS: Final[Mapping[str, str]] = {
-    "--ties": "ties",
-    "--order-effect": "order_effect",
-    "--prior": "prior",
-}
+MODEL_SETTINGS: Final = {"--ties": "ties", "--order-effect": "order_effect", "--prior": "prior"}
 # Settings of a report that have an option of their name
 OWN_SETTINGS: Final = (
     *("cluster", "level", "seed", "full", "group_by"),

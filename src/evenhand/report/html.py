@@ -170,9 +170,8 @@ def write_json(value: Any) -> str:
 
 def embed(name: str, value: Any) -> str:
     text = write_json(value)
-    if len(text) > PLAIN:
-        return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'
-    return f'<script type="application/json" id="{name}">{text}</script>'
+    kind, held = ("gzip", pack(text)) if len(text) > PLAIN else ("json", text)
+    return f'<script type="application/{kind}" id="{name}">{held}</script>'
 
 
 def write_variables(colours: dict[str, str]) -> str:
@@ -201,7 +200,7 @@ def write_page(report: Report) -> str:
         name = path.strip("/").replace("/", "-")
         return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
 
-    loader, blocks = FunctionLoader(_read), {"trim_blocks": True, "lstrip_blocks": True}
+    loader, blocks = FunctionLoader(_read), dict[str, Any](trim_blocks=True, lstrip_blocks=True)
     environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, **blocks)
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
@@ -290,11 +289,7 @@ def write_report_json(report: Report) -> str:
 
 
 # Ending of a file → what writes it
-FORMS: Final[dict[str, Callable[[Report], str]]] = {
-    ".html": write_page,
-    ".htm": write_page,
-    ".json": write_report_json,
-}
+FORMS: Final = {".html": write_page, ".htm": write_page, ".json": write_report_json}
 
 
 def find_form(path: Path) -> Callable[[Report], str]:

@@ -391,7 +391,7 @@ def write_section_methods(analysis: Analysis) -> Section:
         sentences.append(f"Excluded from the analysis were: {clauses}.")
     sentences.append(f"All computations were made with Evenhand {evenhand.__version__}.")
     text = " ".join(sentences)
-    # return the keys of the papers that a text cites, in its order
+    # the papers that it cites, in its order
     places = {key: text.find(name_reference(key)) for key in read_references()}
     keys = sorted((key for key, at in places.items() if at >= 0), key=places.__getitem__)
     papers = Block("references.bib", "Papers it cites, as BibTeX", write_bibliography(keys))

@@ -88,9 +88,8 @@ async def _send_file(request: Request) -> Response:
 
 async def _say_well(request: Request) -> Response:
     words = await site_of(request).health.ask()
-    if words == WELL:
-        return PlainTextResponse(f"{words}\n")
-    return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})
+    status, headers = (200, None) if words == WELL else (503, {"Retry-After": "5"})
+    return PlainTextResponse(f"{words}\n", status, headers)
 
 
 USUAL: Final = 8000

@@ -473,8 +473,7 @@ class _Asker:
         found: dict[str, float] | None = None,
     ) -> None:
         facts: dict[str, Any] = {"prompt": self.digest, "tokens": list(question.share.take())}
-        if why:
-            facts["why"] = why
+        facts |= {"why": why} if why else {}
         whose, text = (self.judge, question.ticket.number, answer, ""), text[:MAX_REPLY]
         told = Reply(*whose, seconds, facts=facts, text=text, probabilities=found)
         self.store.do(judging.settle, write, told, question.since)

@@ -106,7 +106,7 @@ class Activity:
 
     @property
     def is_fast(self) -> bool:
-        """Whether too many answers came faster than anybody reads."""
+
         return self.fast >= max(MIN_FAST, FAST_SHARE * self.timed)
 
 
@@ -479,15 +479,12 @@ def _read_split(columns: Row, name: str) -> Comparisons | Rankings | Ratings:
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
-    whole = data.count_judgments()
     free = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
-    n = free.count_judgments()
+    whole, n = data.count_judgments(), free.count_judgments()
     if not n:
-        raise NotIdentified(
-            "the policy chose every pair that was judged, and on such pairs judges cannot be"
-            " compared",
-            ("ask for a random_share in the next campaign",),
-        )
+        why = "the policy chose every pair that was judged, and on such pairs judges cannot be"
+        remedy = "ask for a random_share in the next campaign"
+        raise NotIdentified(f"{why} compared", (remedy,))
     if n == whole:
         return data, ""
     reason = "pairs that the policy chose by answers"

@@ -121,8 +121,7 @@ def draw_map(screening: Screening) -> JudgeMap:
     from evenhand.report.figures.style import Axis, place_names
 
     scores = screening.kind == "ratings"
-    marks: list[Mark] = []
-    absent: list[tuple[str, int]] = []
+    marks, absent = list[Mark](), list[tuple[str, int]]()
     for card in screening.cards:
         evidence = {clue.name: clue for clue in card.evidence}
         slope = next((evidence[name] for name in ACROSS if name in evidence), None)
@@ -148,8 +147,8 @@ def draw_map(screening: Screening) -> JudgeMap:
 
     drawn = []
     for mark in sorted(marks, key=lambda one: not one.flags):  # these have their names first
-        shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), "")
-        shape = shape or ("square" if mark.flags else "circle")
+        usual = "square" if mark.flags else "circle"
+        shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), usual)
         x, y = place(wide, mark.across), place(high, mark.up)
         drawn.append(replace(mark, x=x, y=y, shape=shape))
     names = [" ".join((one.judge, *one.flags[:1])) for one in drawn]

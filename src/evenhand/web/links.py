@@ -183,10 +183,8 @@ def find_replaced(before: Tokens, after: Tokens) -> list[str]:
 
     The links of judges are not told: they were ended or made anew by the organiser.
     """
-    if not before:
-        return []
     mine = [who for who in after if who == ("admin", "") or (who[0] == "crowd" and who in before)]
-    return [role for role, judge in mine if before.get((role, judge)) != after[role, judge]]
+    return [who[0] for who in mine if before and before.get(who) != after[who]]
 
 
 class KeptLinks:
@@ -208,7 +206,7 @@ class KeptLinks:
         return {judge for role, judge in read_links(self._path) if role == "judge"}
 
     def find(self) -> dict[str, str]:
-        """Return the tokens of judges that are good still."""
+
         tokens = {}
         for (role, judge), token in read_links(self._path).items():
             with suppress(UnknownLink):
@@ -255,10 +253,10 @@ def read_person(note: str) -> tuple[str, str]:
 
 
 def find_admin_link(path: Path) -> str:
-    links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
-    if not links or not links[0]:
-        raise CampaignError(f"'{path}' holds no link of the organiser's")
-    return links[0]
+    links = (link for role, _, link, _ in read_file(path).rows if role == "admin")
+    if link := next(links, ""):
+        return link
+    raise CampaignError(f"'{path}' holds no link of the organiser's")
 
 
 def _write_rows(path: Path, rows: Sequence[LinkRow]) -> None:

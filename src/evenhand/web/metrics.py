@@ -33,7 +33,7 @@ REST: Final = 5.0  # Seconds for which counts of the database hold
 
 
 def load_client() -> Any:
-    """Return the client of Prometheus; refuse where it is not installed."""
+
     try:
         import prometheus_client
     except ImportError:
@@ -49,8 +49,7 @@ class Metrics:
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         client = load_client()
-        self.store, self._clock = store, clock
-        self._until = 0.0
+        self.store, self._clock, self._until = store, clock, 0.0
         self._stored: list[Metric] = []
         self._registry = client.CollectorRegistry()
         client.ProcessCollector(registry=self._registry)

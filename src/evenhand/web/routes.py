@@ -470,7 +470,6 @@ def _obey(site: Site, order: Order) -> str | Invitation:
 
 
 def _find_base(request: Request) -> str:
-    """Return the address of the site, as judges reach it."""
     site = site_of(request)
     return f"{site.address or str(request.base_url).rstrip('/')}{site.prefix}"
 

@@ -24,10 +24,7 @@ from evenhand.report.figures.systems import draw_map, draw_removals, draw_system
 
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
-WHOSE: Final = {
-    "the judge": (style.PALETTE[0], "o"),
-    "others, same outputs": (style.PALETTE[1], "o"),
-}
+WHOSE: Final = {"the judge": (style.ACCENT, "o"), "others, same outputs": (style.CONTRAST, "o")}
 WITHIN: Final = {"within": (style.ACCENT, "o"), "outside": (style.CONTRAST, "o")}
 
 # Attribute of a judge's profile → method of outliers, file, key of rows, title of the axis, title

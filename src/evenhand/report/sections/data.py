@@ -92,8 +92,9 @@ def write_section_items(analysis: Analysis) -> Section:
     some = f"{len(against)} items" if len(against) > 1 else "item"
     contradicted = f"The {some} on which judges contradict each other most"
     # Pairs of votes of different judges, by item, that agree on a preference, or that disagree
+    plain: dict[int, Any] = {at: {} for at in against}
     of_decided = ("agree", own.decided, own.blind_decided, own.p_decided, winners)
-    of_against = ("disagree", seen, blind, own.p_against, {at: {} for at in against})
+    of_against = ("disagree", seen, blind, own.p_against, plain)
     extremes: tuple[Any, ...] = (
         ("one-sided", f"The {_name_most(len(apart))}", "decided", *of_decided),
         ("contradicted", contradicted, "against", *of_against),

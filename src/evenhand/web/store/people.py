@@ -352,7 +352,7 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
             raise Refused(f"the link has no sound {name}: {show(word)}")
     row = tx.ask(_WORKER, {"platform": platform, "worker": worker})
     token = read_token(secret)
-    link = None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
+    link: Any = None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
     if row is not None:
         look_up(tx, row.name)
         theirs = link is not None and (link.role, link.judge) == ("judge", row.name)

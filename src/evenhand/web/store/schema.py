@@ -195,7 +195,7 @@ class Prepared:
 def renew(key: sa.Column[Any], named: str, columns: Mapping[str, str]) -> Prepared:
     """Return the order that changes the rows of a key; columns: name → parameter of its value."""
     table: Any = key.table
-    values = {name: sa.bindparam(parameter) for name, parameter in columns.items()}
+    values: dict[str, Any] = {name: sa.bindparam(one) for name, one in columns.items()}
     return Prepared(sa.update(table).where(key == sa.bindparam(named)).values(values))
 
 

@@ -54,8 +54,7 @@ class WalCheckpoint:
     # is closed, which does it as well.
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._here = engine.dialect.name == "sqlite"
+        self._engine, self._here = engine, engine.dialect.name == "sqlite"
         self._turn = threading.Lock()
         self._done, self._closed = threading.Event(), threading.Event()
         self._done.set()

@@ -101,9 +101,8 @@ class Replay:
             step = getattr(self, f"_take_{record.kind}", None)
             if step is None:
                 raise Unsound(f"there is no kind '{record.kind}' of records")
-            if (record.kind in OF_NOBODY) != (not record.judge):
-                raise Unsound(NO_RECORD)
-            if not record.facts.keys() <= FACTS.get(record.kind, frozenset()):
+            odd = (record.kind in OF_NOBODY) != (not record.judge)
+            if odd or not record.facts.keys() <= FACTS.get(record.kind, frozenset()):
                 raise Unsound(NO_RECORD)
             step(record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
