@@ -69,8 +69,7 @@ def render_html(document: Document) -> str:
             blocks.append(f"<p><strong>{escape_html(part.title)}</strong><br>{lines}</p>")
         else:
             blocks.append(draw_table(part, caption=several))
-    below: list[str] = [*document.shown]
-    below += [document.signature] if document.signature else []
+    below = [*document.shown, *filter(None, [document.signature])]
     blocks += [f"<p>{'<br>'.join(map(escape_html, below))}</p>"] if below else []
     return "".join(blocks)
 

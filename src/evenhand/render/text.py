@@ -437,8 +437,7 @@ def _list_names(
     for row in rows:
         held = column.fetch(row) or ()  # a report holds them as one text
         held = [held] if isinstance(held, str) else held
-        names = [escape_control(str(name)) for name in held]
-        names = [short.get(name, name) for name in names]
+        names = [short.get(name, name) for name in map(escape_control, map(str, held))]
         for many in range(len(names), -1, -1):
             more = [f"{len(names) - many} more"] if many < len(names) else []
             text = ", ".join([*names[:many], *more])

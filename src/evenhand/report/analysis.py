@@ -368,10 +368,9 @@ class Analysis:
     @cached_property
     def cycles(self) -> Cycles:
         """How well worths alone describe preferences, as `evenhand robustness` asks it."""
-        settings = self.settings
-        model = settings.log_linear
+        model = self.settings.log_linear
         order = True if model is not None and model.order_effect else None
-        how = {name: getattr(settings, name) for name in ("cluster", "level", "seed")}
+        how = {name: getattr(self.settings, name) for name in ("cluster", "level", "seed")}
         return find_cycles(self.pairs, order_effect=order, **how)
 
     @cached_property
@@ -507,14 +506,10 @@ class Reversals:
         return self._say_contradicted(against)
 
     def find_circle(self, circle: Cycle) -> str:
-        claims = set(self._list_claims())
-        names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
-        against = [
-            (worse, better, share)
-            for (better, worse), share in zip(names, circle.won, strict=True)
-            if (worse, better) in claims
-        ]
-        return self._say_contradicted(against)
+        claims, systems = set(self._list_claims()), circle.systems
+        pairs = [(systems[(at + 1) % 3], systems[at]) for at in range(3)]  # the worse one first
+        shares = zip(pairs, circle.won, strict=True)
+        return self._say_contradicted([(*pair, won) for pair, won in shares if pair in claims])
 
     def _list_claims(self) -> list[tuple[str, str]]:
         """Return (first, second) of pairs of which the answer denies that the second is better.

@@ -326,10 +326,8 @@ MEAN: Final = "mean of the pairs to decide"
 
 
 def draw_plan(plan: CampaignPlan) -> dict[str, style.Chart]:
-    return {
-        "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
-        "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),
-    }
+    powers = {"judgments": plan.by_judgments, "judges": plan.by_judges}
+    return {f"power-by-{by}": _draw_power(plan, some, by) for by, some in powers.items()}
 
 
 def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style.Chart:

@@ -668,10 +668,9 @@ def check_folder(folder: Path, what: str) -> None:
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     except OSError as error:
         raise refuse_folder(folder, what, error) from None
-    if not there.is_dir():
-        raise refuse_folder(folder, what, NotADirectoryError(ENOTDIR, strerror(ENOTDIR)))
-    if not access(there, W_OK | X_OK):
-        raise refuse_folder(folder, what, PermissionError(EACCES, strerror(EACCES)))
+    fault = ENOTDIR if not there.is_dir() else 0 if access(there, W_OK | X_OK) else EACCES
+    if fault:
+        raise refuse_folder(folder, what, OSError(fault, strerror(fault)))
 
 
 def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:

@@ -82,8 +82,7 @@ def say_one_sided(analysis: Analysis) -> Finding | None:
         leading = max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
     for system in ranking.systems[:leading]:
         at = systems.index(system)
-        side = _name_side(first[at], second[at])
-        if side:
+        if side := _name_side(first[at], second[at]):
             return Finding(code, f"{system} was {side}: {ONE_SIDED[code]}")
     _, *sides = count_pairs(len(systems), seen)
     if of_pairs and all(_name_side(one, two) for one, two in zip(*sides, strict=True)):
