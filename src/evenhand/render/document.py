@@ -232,9 +232,8 @@ class Finding(str):
 
 def take_findings(sentences: Iterable[str]) -> tuple[Finding, ...]:
     """Return sentences as findings, none twice; one without a code has the code ""."""
-    return tuple(
-        one if isinstance(one, Finding) else Finding("", one) for one in dict.fromkeys(sentences)
-    )
+    told = dict.fromkeys(sentences)
+    return tuple(one if isinstance(one, Finding) else Finding("", one) for one in told)
 
 
 def describe_findings(sentences: Iterable[str]) -> list[dict[str, Any]]:
@@ -363,9 +362,8 @@ class Document:
         return tuple(one for one in self.parts if isinstance(one, Table))
 
     def list_parts(self, form: Form) -> tuple[Table | Text, ...]:
-        return tuple(
-            one for one in self.parts if isinstance(one, Text) or not one.only or form in one.only
-        )
+        only = ((one, () if isinstance(one, Text) else one.only) for one in self.parts)
+        return tuple(one for one, forms in only if not forms or form in forms)
 
     @property
     def shown(self) -> tuple[Finding, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import Any, Final
 
 from evenhand.render.document import LEFT, Document, Table, escape_control, write_value
@@ -70,9 +70,8 @@ def render_latex(document: Document, group: str = "", label: str | None = None) 
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
     above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
-    return comment([*filter(None, above)]) + "\n".join(
-        write_table(one, [*one.means.values()], group, label) for one in tables
-    )
+    written = (write_table(one, [*one.means.values()], group, label) for one in tables)
+    return comment([*filter(None, above)]) + "\n".join(written)
 
 
 def label_groups(groups: Iterable[str]) -> dict[str, str]:
@@ -88,11 +87,8 @@ def label_groups(groups: Iterable[str]) -> dict[str, str]:
         plain = unicodedata.normalize("NFC", group).translate(LETTERS)
         plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", plain))
         stem = NO_LABEL.sub("-", plain).strip("-") or ("group" if group else "")
-        label, n = stem, 1
-        while label in labels.values():
-            n += 1
-            label = f"{stem}-{n}"
-        labels[group] = label
+        names = chain([stem], (f"{stem}-{n}" for n in count(2)))
+        labels[group] = next(name for name in names if name not in labels.values())
     return labels
 
 

@@ -59,9 +59,8 @@ def write_table(table: Table, comments: Sequence[str] = (), *_part: str) -> str:
 
 def render_html(document: Document) -> str:
     blocks = [f"<p><strong>{escape_html(one)}</strong></p>" for one in document.answer[:1]]
-    blocks += [
-        f"<p>{escape_html(one)}</p>" for one in (*document.answer[1:], document.basis) if one
-    ]
+    more = filter(None, (*document.answer[1:], document.basis))
+    blocks += [f"<p>{escape_html(one)}</p>" for one in more]
     parts = document.list_parts("html")
     several = sum(isinstance(one, Table) for one in parts) > 1
     for part in parts:
@@ -70,8 +69,7 @@ def render_html(document: Document) -> str:
             blocks.append(f"<p><strong>{escape_html(part.title)}</strong><br>{lines}</p>")
         else:
             blocks.append(draw_table(part, caption=several))
-    below: list[str] = [*document.shown]
-    below += [document.signature] if document.signature else []
+    below = [*document.shown, *filter(None, [document.signature])]
     blocks += [f"<p>{'<br>'.join(map(escape_html, below))}</p>"] if below else []
     return "".join(blocks)
 
@@ -92,6 +90,5 @@ def draw_table(table: Table, *, caption: bool = False) -> str:
 
 
 def _choose_columns(table: Table, form: Form) -> list[Column]:
-    return [
-        one for one in table.columns if one.kind != "bar" and (not one.only or form in one.only)
-    ]
+    shown = (one for one in table.columns if not one.only or form in one.only)
+    return [one for one in shown if one.kind != "bar"]

@@ -36,9 +36,8 @@ def width(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(
-        0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
-    )
+    signs = (one for one in text if not combining(one))
+    return sum(2 if east_asian_width(one) in "WF" else 1 for one in signs)
 
 
 def pad(text: str, columns: int, *, right: bool = False) -> str:
@@ -119,9 +118,8 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
     low, high = scale
     span = high - low or 1.0
-    start, middle, end = (
-        min(max(round((value - low) / span * (cells - 1)), 0), cells - 1) for value in ends
-    )
+    places = (round((value - low) / span * (cells - 1)) for value in ends)
+    start, middle, end = (min(max(place, 0), cells - 1) for place in places)
     drawn = [" "] * cells
     drawn[start : end + 1] = "─" * (end - start + 1)
     drawn[middle] = "●"
@@ -249,10 +247,8 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         else:
             drawn = draw_lines(part, columns)
         lines += ["", *drawn] if lines else drawn
-    findings = [
-        label(one.severity, one, columns, colour=COLOURS.get(one.severity))
-        for one in document.shown
-    ]
+    kinds = ((one, one.severity) for one in document.shown)
+    findings = [label(kind, one, columns, colour=COLOURS.get(kind)) for one, kind in kinds]
     lines += ["", *findings] if findings else []
     if document.signature:
         lines += [*([] if findings else [""]), sign(document.signature, columns)]
@@ -325,7 +321,13 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     prose = [one for one in shown if one.kind == "prose"]
     flexible = (*names, *fill, *prose)
     kept = sum(min(_longest(cells[one]), MIN_PROSE) + len(GAP) for one in prose)
-    room = _room(cells, flexible, names, columns - kept)
+
+    def find_room() -> int:
+
+        fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
+        return columns - 1 - kept - fixed - len(GAP) * max(len(names) - 1, 0)
+
+    room = find_room()
     bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
     if sum(_longest(cells[one]) for one in names) > room - bars:
         whole = list(dict.fromkeys(name for one in names for name in cells[one][1:]))
@@ -334,19 +336,17 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
         for one in names:
             cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
-    while _room(cells, flexible, names, columns - kept) < wanted:
-        first = min(
-            (one for one in cells if one not in flexible), key=attrgetter("priority"), default=None
-        )
+    while find_room() < wanted:
+        plain = [one for one in cells if one not in flexible]
+        first = min(plain, key=attrgetter("priority"), default=None)
         if first is None or first.priority == ALWAYS:
             break
         del cells[first]
-    room = max(_room(cells, flexible, names, columns - kept), wanted)
+    room = max(find_room(), wanted)
     longest = sum(_longest(cells[one]) for one in names)
     both = longest + BARS[-1][0] + MIN_LIST + 2 * len(GAP)  # a bar and a list find room
-    listed = room >= both and any(
-        one.fetch(row) for one in fill if one.kind == "names" for row in rows
-    )
+    lists = (one.fetch(row) for one in fill if one.kind == "names" for row in rows)
+    listed = room >= both and any(lists)
     for one in fill:
         if one.kind == "bar":
             cells[one] = _draw_bars(one, rows, room - (MIN_LIST + len(GAP)) * listed, longest)
@@ -394,26 +394,13 @@ def _write_cells(column: Column, rows: Sequence[Row]) -> list[str]:
     cells = [escape_control(column.write(row)) for row in rows]
     if column.kind.startswith("interval"):
         ends = [cell.split(" to ") if " to " in cell else ["", ""] for cell in cells]
-        padded = align(ends, left=()) if ends else []
-        cells = [
-            f"{low} to {high}" if " to " in cell else cell
-            for cell, (low, high) in zip(cells, padded, strict=True)
-        ]
+        padded = [" to ".join(pair) for pair in (align(ends, left=()) if ends else [])]
+        cells = [two if " to " in one else one for one, two in zip(cells, padded, strict=True)]
     return [column.title, *cells]
 
 
 def _longest(cells: Sequence[str]) -> int:
     return max(width(line) for cell in cells for line in cell.split("\n"))
-
-
-def _room(
-    cells: Mapping[Column, Sequence[str]],
-    flexible: Sequence[Column],
-    names: Sequence[Column],
-    columns: int,
-) -> int:
-    fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
-    return columns - 1 - fixed - len(GAP) * max(len(names) - 1, 0)
 
 
 def _share_room(named: Sequence[Sequence[str]], room: int) -> list[int]:
@@ -428,8 +415,7 @@ def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> 
     """Return the ends of the scale, then a bar for each interval; only a title where none fits."""
     ends = [column.fetch(row) for row in rows]
     known = [one for one in ends if one is not None]
-    fitting = (c for c, name in BARS if room - c - len(GAP) >= min(longest, name))
-    cells = next(fitting, 0)
+    cells = next((c for c, name in BARS if room - c - len(GAP) >= min(longest, name)), 0)
     if not known or not cells:
         return [""]
     scale = (min(one[0] for one in known), max(one[-1] for one in known))
@@ -451,8 +437,7 @@ def _list_names(
     for row in rows:
         held = column.fetch(row) or ()  # a report holds them as one text
         held = [held] if isinstance(held, str) else held
-        names = [escape_control(str(name)) for name in held]
-        names = [short.get(name, name) for name in names]
+        names = [short.get(name, name) for name in map(escape_control, map(str, held))]
         for many in range(len(names), -1, -1):
             more = [f"{len(names) - many} more"] if many < len(names) else []
             text = ", ".join([*names[:many], *more])
@@ -485,10 +470,8 @@ def _divide(
 
 def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
     left = [i for i, one in enumerate(cells) if one.left]
-    wrapped = [
-        list(zip_longest(*(cell.split("\n") for cell in row), fillvalue=""))
-        for row in zip(*cells.values(), strict=True)
-    ]
+    whole = ([cell.split("\n") for cell in row] for row in zip(*cells.values(), strict=True))
+    wrapped = [list(zip_longest(*row, fillvalue="")) for row in whole]
     rows = align([line for lines in wrapped for line in lines], left)
     lines = [" " + GAP.join(row).rstrip() for row in rows]
     starts = [0, *accumulate(len(lines) for lines in wrapped)]

@@ -53,10 +53,7 @@ from evenhand.ranking.bias import PositionBias, find_position_bias
 from evenhand.ranking.inference import Settings as RankSettings
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import (
-    choose_rating_model,
-    rank_scores,
-)
+from evenhand.ranking.ratings import choose_rating_model, rank_scores
 from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
 from evenhand.ranking.robustness.sensitivity import order_alone
 from evenhand.render.document import Document, Finding, plural, write_value
@@ -71,11 +68,12 @@ REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 LEVEL: Final = 0.95
 # Option of a model → the setting that it is
-MODEL_SETTINGS: Final[Mapping[str, str]] = {
-    "--ties": "ties",
-    "--order-effect": "order_effect",
-    "--prior": "prior",
-}
+MODEL_SETTINGS: Final = {"--ties": "ties", "--order-effect": "order_effect", "--prior": "prior"}
+# Settings of a report that have an option of their name
+OWN_SETTINGS: Final = (
+    *("cluster", "level", "seed", "full", "group_by"),
+    *("better", "rank_references", "scale", "unpaired"),
+)
 MODEL_OPTIONS: Final = (*MODEL_SETTINGS, "--control")
 OF_MODEL: Final = ("--model", *MODEL_OPTIONS)
 OF_RATINGS: Final = ("--better", "--rank-references")
@@ -166,11 +164,9 @@ class Settings:
 
     @property
     def exclude_metrics(self) -> list[str]:
-        """The words of a command that exclude metrics."""
         return [word for one in self.without_metrics for word in ("--without", f"metric={one}")]
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something again."""
         words, options = [*self.words, *more], self._list_options()
         other = self.model is not None and self.log_linear is None
         if other and not all(
@@ -187,14 +183,8 @@ class Settings:
     def rank(
         self, table: Comparisons, *, model: Any = None, group_by: str | None = None
     ) -> Ranking | GroupedRankings:
-        return rank(
-            table,
-            model=model or self.model,
-            cluster=self.cluster,
-            level=self.level,
-            seed=self.seed,
-            group_by=group_by,
-        )
+        how = {name: getattr(self, name) for name in ("cluster", "level", "seed")}
+        return rank(table, model=model or self.model, group_by=group_by, **how)
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         usual_model: Any = BradleyTerry()
@@ -209,15 +199,10 @@ class Settings:
                 for option, one in MODEL_SETTINGS.items()
                 if hasattr(model, one)
             ),
-            ("--cluster", self.cluster, None),
-            ("--level", self.level, LEVEL),
-            ("--seed", self.seed, SEED),
-            ("--full", self.full, False),
-            ("--group-by", self.group_by, None),
-            ("--better", self.better, None),
-            ("--rank-references", self.rank_references, False),
-            ("--scale", self.scale, None),
-            ("--unpaired", self.unpaired, None),
+            *(
+                (f"--{name.replace('_', '-')}", getattr(self, name), getattr(Settings, name))
+                for name in OWN_SETTINGS
+            ),
         )
         options: dict[str, tuple[str, ...]] = {
             option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
@@ -258,8 +243,7 @@ class Analysis:
         settings = self.settings
         more: dict[str, Any] = {"llm": self.verdicts, "unpaired": settings.unpaired}
         if isinstance(self.data, Ratings):
-            more |= {"references": settings.references}
-            more |= {"lower_is_better": settings.lower_is_better}
+            more |= {"references": settings.references, "lower_is_better": settings.lower_is_better}
         how = {name: getattr(settings, name) for name in ("model", "cluster", "level", "seed")}
         return rank(self.data, **how, **more)
 
@@ -292,8 +276,7 @@ class Analysis:
         if isinstance(self.data, Ratings):
             raise UnknownFormat(f"{self.data.source.name} holds ratings, which compare nothing")
         pairs = take_pairs(self.data)
-        held = pairs if pairs.frame is self.data.frame else hold_rows(pairs)
-        return CountedOnce.of(held)
+        return CountedOnce.of(pairs if pairs.frame is self.data.frame else hold_rows(pairs))
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -337,10 +320,8 @@ class Analysis:
     @property
     def examined(self) -> dict[str, Any]:
         """What every examination of the log-linear ranking is told."""
-        settings = self.settings
-        names = ("cluster", "level", "seed")
-        same = {name: getattr(settings, name) for name in names}
-        return {"model": settings.log_linear, "board": self.board, **same}
+        same = {name: getattr(self.settings, name) for name in ("cluster", "level", "seed")}
+        return {"model": self.settings.log_linear, "board": self.board, **same}
 
     def note_model(self, document: Document) -> Document:
         """Say of an examination that it has another model than the ranking."""
@@ -350,12 +331,10 @@ class Analysis:
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
         """The same or why there is none, which many sections ask and takes as long to find."""
-        settings = self.settings
         try:
-            result = settings.rank(self.pairs)
+            return take_single(self.settings.rank(self.pairs))
         except (NotIdentified, NotConverged) as refusal:
             return refusal
-        return take_single(result)
 
     @cached_property
     def tally(self) -> Tally:
@@ -389,16 +368,10 @@ class Analysis:
     @cached_property
     def cycles(self) -> Cycles:
         """How well worths alone describe preferences, as `evenhand robustness` asks it."""
-        settings = self.settings
-        model = settings.log_linear
+        model = self.settings.log_linear
         order = True if model is not None and model.order_effect else None
-        return find_cycles(
-            self.pairs,
-            cluster=settings.cluster,
-            order_effect=order,
-            level=settings.level,
-            seed=settings.seed,
-        )
+        how = {name: getattr(self.settings, name) for name in ("cluster", "level", "seed")}
+        return find_cycles(self.pairs, order_effect=order, **how)
 
     @cached_property
     def rated(self) -> Rated:
@@ -445,16 +418,12 @@ MAX_REMOVAL_EFFORT: Final = 60_000_000
 MAX_REMOVAL_VOTES: Final = 200_000  # Comparisons of which may be counted what is left without some
 
 
-def rank_effort(ranking: Ranking) -> float:
+def may_rank(analysis: Analysis, times: int) -> bool:
+    ranking, settings = analysis.ranking, analysis.settings
     units = (ranking.n_judges or 0, ranking.n_items or 0)
     replicates = len(ranking.systems) ** 2 * sum(min(n, MAX_CLUSTERS) for n in units)
-    return BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
-
-
-def may_rank(analysis: Analysis, times: int) -> bool:
-    settings = analysis.settings
-    effort = times * rank_effort(analysis.ranking) * settings.tasks
-    return settings.full or effort <= MAX_RANKING_EFFORT
+    effort = BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
+    return settings.full or times * effort * settings.tasks <= MAX_RANKING_EFFORT
 
 
 def may_remove(analysis: Analysis) -> bool:
@@ -506,10 +475,8 @@ class Reversals:
         fit = self.analysis.ranking.fit
         if isinstance(fit, Fit) and fit.model.order_effect:
             return ""
-        model = replace(self._model, order_effect=True)
-        if not may_rank(self.analysis, 1):
-            return self._order(self.analysis.pairs, model)
-        return self._rank(self.analysis.pairs, model)
+        compare = self._rank if may_rank(self.analysis, 1) else self._order
+        return compare(self.analysis.pairs, replace(self._model, order_effect=True))
 
     @cached_property
     def judges(self) -> str:
@@ -539,14 +506,10 @@ class Reversals:
         return self._say_contradicted(against)
 
     def find_circle(self, circle: Cycle) -> str:
-        claims = set(self._list_claims())
-        names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
-        against = [
-            (worse, better, share)
-            for (better, worse), share in zip(names, circle.won, strict=True)
-            if (worse, better) in claims
-        ]
-        return self._say_contradicted(against)
+        claims, systems = set(self._list_claims()), circle.systems
+        pairs = [(systems[(at + 1) % 3], systems[at]) for at in range(3)]  # the worse one first
+        shares = zip(pairs, circle.won, strict=True)
+        return self._say_contradicted([(*pair, won) for pair, won in shares if pair in claims])
 
     def _list_claims(self) -> list[tuple[str, str]]:
         """Return (first, second) of pairs of which the answer denies that the second is better.
@@ -559,10 +522,8 @@ class Reversals:
         decided = ranking.rank_sets.decided
         leads = np.asarray(ranking.rank_lower) == 1
         both = (decided == 0) & leads[:, None] & leads & ~np.eye(len(leads), dtype=np.bool_)
-        first, second = (part.tolist() for part in np.nonzero((decided > 0) | both))
-        return [
-            (ranking.systems[i], ranking.systems[j]) for i, j in zip(first, second, strict=True)
-        ]
+        pairs = np.argwhere((decided > 0) | both).tolist()
+        return [(ranking.systems[i], ranking.systems[j]) for i, j in pairs]
 
     @cached_property
     def _wins(self) -> Mapping[tuple[str, str], tuple[float, float]]:
@@ -592,25 +553,17 @@ class Reversals:
         return self.analysis.settings.log_linear or BradleyTerry()
 
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
-        rank_again = self.analysis.settings.rank
-        return find_change(
-            self.analysis.ranking, lambda: take_single(rank_again(table, model=model))
-        )
+        again = self.analysis.settings.rank
+        return find_change(self.analysis.ranking, lambda: take_single(again(table, model=model)))
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
-        analysis, ranking = self.analysis, self.analysis.ranking
+        ranking, settings = self.analysis.ranking, self.analysis.settings
+        how: dict[str, Any] = {"cluster": settings.cluster, "seed": settings.seed}
+        how |= {"level": ranking.level, "judge_cap": judge_cap}
         try:
-            other = order_alone(
-                table,
-                model=model,
-                cluster=analysis.settings.cluster,
-                level=ranking.level,
-                seed=analysis.settings.seed,
-                judge_cap=judge_cap,
-            )
+            return find_reversal(ranking, order_alone(table, model=model, **how))
         except REFUSALS:
             return ""
-        return find_reversal(ranking, other)
 
 
 def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
@@ -638,13 +591,9 @@ def find_reversal(ranking: Ranking, other: Ranking) -> str:
         if places[systems[0]] > 1:
             first = next(name for name, place in places.items() if place == 1)
             return f"{first} and not {systems[0]} is first"
-    better, worse = (part.tolist() for part in np.nonzero(sets.decided > 0))
-    pairs = [(systems[i], systems[j]) for i, j in zip(better, worse, strict=True)]
-    against = [
-        (first, second)
-        for first, second in pairs
-        if first in places and second in places and places[first] > places[second]
-    ]
+    pairs = [(systems[i], systems[j]) for i, j in np.argwhere(sets.decided > 0).tolist()]
+    both = [(first, second) for first, second in pairs if {first, second} <= places.keys()]
+    against = [(first, second) for first, second in both if places[first] > places[second]]
     if len(against) == 1:
         return f"{against[0][1]} is before {against[0][0]}, a decided pair reversed"
     return f"{len(against):,} of {len(pairs):,} decided pairs are reversed" if against else ""
@@ -733,11 +682,10 @@ class Rated:
     @cached_property
     def lower(self) -> frozenset[str]:
         """Criteria under which lower scores are better."""
-        lower = self.settings.lower_is_better
-        parts = self.scored.items()
-        return frozenset(
-            name for name, part in parts if (reads_lower_of(part) if lower is None else lower)
-        )
+        lower, parts = self.settings.lower_is_better, self.scored.items()
+        if lower is not None:
+            return frozenset(self.scored) if lower else frozenset()
+        return frozenset(name for name, part in parts if reads_lower_of(part))
 
     @cached_property
     def references(self) -> tuple[str, ...]:
@@ -786,16 +734,10 @@ class Rated:
 
     def rank(self, criterion: str, part: RatingRows) -> Ranking:
         settings = self.settings
-        model = choose_rating_model(settings.model)
-        asked = RankSettings(
-            model, "rank-sets", settings.cluster, settings.level, settings.seed, None
-        )
-        return rank_scores(
-            part,
-            asked,
-            lower_is_better=criterion in self.lower,
-            references=settings.references,
-        )
+        how = (choose_rating_model(settings.model), "rank-sets", settings.cluster)
+        asked = RankSettings(*how, settings.level, settings.seed, None)
+        lower = criterion in self.lower
+        return rank_scores(part, asked, lower_is_better=lower, references=settings.references)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
@@ -832,13 +774,11 @@ class Rated:
     def agreement(self) -> AgreementTable:
         require_column("judge", self.rows.judges)
         require_column("item", self.rows.items)
-        settings = self.settings
-        result = measure_agreement(
-            self.data, level=settings.level, seed=settings.seed, scale=settings.scale
-        )
-        return (
-            next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
-        )
+        how = {name: getattr(self.settings, name) for name in ("level", "seed", "scale")}
+        result = measure_agreement(self.data, **how)
+        if isinstance(result, GroupedAgreement):
+            return next(iter(result.groups.values()))
+        return result
 
     def head(self, text: str, criterion: str) -> str:
         return f"{text}, {criterion}" if criterion else text

@@ -10,7 +10,7 @@ import numpy as np
 from evenhand.design.power import separate_pairs
 from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.ranking import Ranking
-from evenhand.render.document import Document, Finding, Templates, join_names, take_findings
+from evenhand.render.document import Finding, Templates, join_names, take_findings
 from evenhand.report.document import FAILED, REFUSED, Part
 
 # Judgments below which an open answer is no advice; the models are not held against each other on
@@ -42,8 +42,7 @@ say: Final = Templates(
 
 def say_answer(ranking: Ranking) -> tuple[Finding, ...]:
     """Return what `rank` answers, who comes second, and what would decide an open first place."""
-    document: Document = ranking.document()
-    answer = take_findings(document.answer)
+    answer = take_findings(ranking.document().answer)
     if ranking.rank_lower is None or ranking.rank_upper is None:
         return answer
     lower = np.asarray(ranking.rank_lower)
@@ -82,8 +81,7 @@ def find_open(ranking: Ranking) -> list[tuple[int, int]]:
         return []
     for place in range(len(ranking.systems) - 1):
         others = range(place + 1, len(ranking.systems))
-        pairs = [(place, other) for other in others if sets.decided[place, other] == 0]
-        if pairs:
+        if pairs := [(place, other) for other in others if sets.decided[place, other] == 0]:
             return pairs
     return []
 
@@ -144,8 +142,6 @@ ABSENT_OPTIONS: Final = ("--interval", "--cluster")
 
 def say_refused(refusal: EvenhandError) -> str:
     """Return why there is nothing, without remedies that a report has no options for."""
-    return str(
-        refusal.without_options(*ABSENT_OPTIONS)
-        if isinstance(refusal, ActionableError)
-        else refusal
-    )
+    if isinstance(refusal, ActionableError):
+        refusal = refusal.without_options(*ABSENT_OPTIONS)
+    return str(refusal)

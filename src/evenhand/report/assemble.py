@@ -114,19 +114,6 @@ LIT: Final = {
 }
 
 
-def _write(analysis: Analysis, name: str, title: str) -> Section:
-    try:
-        section = WRITERS[name](analysis)
-    except REFUSALS as refusal:
-        why = say_refused(refusal)
-        # The section that stands in the place of one that is refused
-        if name not in LIT:
-            return Section(name, title, not_run=why)
-        says = (f"Nothing can be said here: {why}.",)
-        return Section(name, title, says, (LIT[name](NOT_RUN, why),))
-    return replace(section, title=title)
-
-
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
     try:
         if isinstance(analysis.data, Ratings):
@@ -188,9 +175,8 @@ def write_parts(
     step: Step = lambda *_: None,
 ) -> list[Part]:
     if len(sizes) < 2:
-        size = (
-            sum(sizes.values()) or fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0]
-        )
+        counted = data.frame.select(nw.len().alias(COUNT))
+        size = sum(sizes.values()) or fetch_columns(counted)[COUNT][0]
         jobs = [Job("", wanted, int(size))]
     else:
         jobs = [Job(task, wanted, size) for task, size in sizes.items()]
@@ -234,11 +220,8 @@ def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
     (job,) = jobs
     quick = {name: title for name, title in job.sections.items() if name not in SLOW}
     slow = [{name: job.sections[name]} for name in SLOW if name in job.sections]
-    divided = [quick, *slow] if quick else slow
-    return [
-        replace(job, sections=sections, answers=place == 0)
-        for place, sections in enumerate(divided)
-    ]
+    divided = enumerate([quick, *slow] if quick else slow)
+    return [replace(job, sections=some, answers=place == 0) for place, some in divided]
 
 
 @contextmanager
@@ -287,7 +270,15 @@ def _write_job(analysis: Analysis, job: Job, step: Callable[[str], None]) -> Par
     written = []
     for name, title in job.sections.items():
         step(f"{analysis.task} {title}".strip())
-        written.append(_write(analysis, name, title))
+        try:
+            section = replace(WRITERS[name](analysis), title=title)
+        except REFUSALS as refusal:
+            why = say_refused(refusal)
+            section = Section(name, title, not_run=why)
+            if name in LIT:
+                says = (f"Nothing can be said here: {why}.",)
+                section = Section(name, title, says, (LIT[name](NOT_RUN, why),))
+        written.append(section)
     answer, signature = find_joint_answer(analysis) if job.answers else ((), "")
     return Part(analysis.task, answer, tuple(written), signature)
 
@@ -312,13 +303,15 @@ def _join(
 def write_overview(parts: Sequence[Part]) -> Section | None:
     if len(parts) < 2:
         return None
-    rows = tuple(_describe(part) for part in parts)
+    rows = []
+    for part in parts:
+        states = dict.fromkeys(KEY_CHECKS) | {one.name: one.state for one in part.key_checks}
+        first, *others = part.answer or ("",)
+        others = [one for one in others if not is_warning(one)]  # lights say those
+        rows.append({"task": part.name, "answer": " ".join([first, *others]), **states})
     made = [name for name in KEY_CHECKS if any(row[name] is not None for row in rows)]
-    columns = (
-        Column("task", "task"),
-        Column("answer", "answer"),
-        *(Column(name, name, "state") for name in made),
-    )
+    states_of = (Column(name, name, "state") for name in made)
+    columns = (Column("task", "task"), Column("answer", "answer"), *states_of)
     said = [f"{len(parts)} tasks, each ranked by itself."]
     ranked = [[part.section(name) for name in ("llm", "ranking")] for part in parts]
     sections = [next((one for one in both if one and one.tables), None) for both in ranked]
@@ -334,19 +327,8 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         wrong = sum(check.state == FAILED for check in lit)
         if wrong:
             said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
-    return Section(
-        "overview",
-        "All tasks",
-        says=tuple(said),
-        tables=(Table("tasks", "The answer for each task", columns, rows),),
-    )
-
-
-def _describe(part: Part) -> dict[str, Any]:
-    states = {check.name: check.state for check in part.key_checks}
-    first, *others = part.answer or ("",)
-    answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
-    return {"task": part.name, "answer": answer, **{name: states.get(name) for name in KEY_CHECKS}}
+    table = Table("tasks", "The answer for each task", columns, tuple(rows))
+    return Section("overview", "All tasks", says=tuple(said), tables=(table,))
 
 
 # From judgments to a report: a part for each task, a section for each question.
@@ -422,9 +404,8 @@ def make_report(
         both = both if isinstance(both, Ratings) else take_pairs(both)
         names, people, _ = split_people(both, names)
         if people is None:
-            raise InvalidJudgments(
-                "all judges are LLM judges: no judgments of people are left to rank by"
-            )
+            why = "all judges are LLM judges: no judgments of people are left to rank by"
+            raise InvalidJudgments(why)
         llm = keep_all_judges(both.where(nw.col("judge").cast(nw.String).is_in(names)))
         data, opener, chosen = people, None, replace(chosen, llm_judges=names)
     if not isinstance(data, Ratings) and (chosen.better or chosen.rank_references):
@@ -435,9 +416,8 @@ def make_report(
     if chosen.scale is not None:
         read_scale(chosen.scale)
         if not isinstance(data, Ratings):
-            raise UnknownOption(
-                f"scale '{chosen.scale}' is of scores, and {data.source.name} holds none"
-            )
+            source = data.source.name
+            raise UnknownOption(f"scale '{chosen.scale}' is of scores, and {source} holds none")
     known = RATING if isinstance(data, Ratings) else PREFERENCE
     if chosen.group_by is not None:
         table = data if isinstance(data, Ratings) else take_pairs(data)
@@ -455,8 +435,7 @@ def make_report(
     if not sections and not chosen.full:
         wanted = shorten(wanted, chosen.tasks)
     words = ["--sections", ",".join(sections)] if sections else []
-    words += ["--title", title] if title else []
-    words += chosen.exclude_metrics
+    words += [*(["--title", title] if title else []), *chosen.exclude_metrics]
     parts = write_parts(held, chosen, wanted, sizes=sizes, opener=opener, step=progress)
     asked: tuple[Finding, ...] = ()
     if held.has("judge"):
@@ -504,8 +483,7 @@ def _add_companions(
     scores, llm = given
     scores = list(chosen.metrics) or None if scores is None else scores
     if scores is not None:
-        read = gather_scores(scores, settings=chosen.of_scores)
-        chosen = replace(chosen, scores=read)
+        chosen = replace(chosen, scores=gather_scores(scores, settings=chosen.of_scores))
     listed = [*known.items()]
     if scores is not None or (isinstance(data, Ratings) and find_metrics(data)):
         place = [*known].index("data")

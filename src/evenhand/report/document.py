@@ -6,7 +6,7 @@ has its place in the JSON.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from typing import Any, Final
@@ -122,8 +122,8 @@ def make_section(
     document: Document,
     *,
     basis: bool = False,
-    checks: tuple[Check, ...] = (),
-    figures: tuple[Figure, ...] = (),
+    checks: Sequence[Check] = (),
+    figures: Sequence[Figure] = (),
     command: str = "",
 ) -> Section:
     """Return a section that says what the document of a result says.
@@ -152,8 +152,8 @@ def make_section(
     return Section(
         name,
         says=(*document.answer, *([document.basis] if basis and document.basis else [])),
-        checks=checks,
-        figures=figures,
+        checks=tuple(checks),
+        figures=tuple(figures),
         tables=tuple(tables),
         blocks=tuple(
             Block(f"{name}-{place}.txt", one.title, "\n".join(one.lines))
@@ -186,10 +186,8 @@ def join_documents(
         answers += [f"{about}{text}" for text in one.answer]
         bases.append(f"{about}{one.basis}")
         notes += [f"{about}{note}" if about else note for note in list_notes(one)]
-        tables += [
-            replace(it, name=f"{before}{it.name}{end}", caption=f"{about}{it.caption}")
-            for it in one.tables
-        ]
+        for it in one.tables:
+            tables.append(replace(it, name=f"{before}{it.name}{end}", caption=about + it.caption))
     return Document(answer=(*answers, *bases), parts=tuple(tables), findings=take_findings(notes))
 
 

@@ -118,11 +118,8 @@ class Report(Shown):
     def document(self) -> Document:
         """Return the answers, the key checks and the boards of all tasks."""
         shown: list[Table | Text] = []
-        columns = (
-            Column("state", "check", "state"),
-            Column("asks", "asks"),
-            Column("says", "finds", "prose"),
-        )
+        finds = Column("says", "finds", "prose")
+        columns = (Column("state", "check", "state"), Column("asks", "asks"), finds)
         for part in self.parts:
             shown.append(Text(part.name, tuple(filter(None, (*part.answer, part.signature)))))
             if part.key_checks:
@@ -173,9 +170,8 @@ def write_json(value: Any) -> str:
 
 def embed(name: str, value: Any) -> str:
     text = write_json(value)
-    if len(text) > PLAIN:
-        return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'
-    return f'<script type="application/json" id="{name}">{text}</script>'
+    kind, held = ("gzip", pack(text)) if len(text) > PLAIN else ("json", text)
+    return f'<script type="application/{kind}" id="{name}">{held}</script>'
 
 
 def write_variables(colours: dict[str, str]) -> str:
@@ -204,24 +200,16 @@ def write_page(report: Report) -> str:
         name = path.strip("/").replace("/", "-")
         return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
 
-    environment = Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        loader=FunctionLoader(_read),
-    )
+    loader, blocks = FunctionLoader(_read), dict[str, Any](trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, **blocks)
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
-    environment.globals |= {"draw": draw_figure, "find_home": find_home}
-    environment.globals["is_warning"] = is_warning
+    environment.globals |= {"draw": draw_figure, "find_home": find_home, "is_warning": is_warning}
     several = len(report.parts) > 1 or report.overview is not None
     # Write what stands in each part
     macros: Any = environment.get_template("parts.html").module
-    bodies = [
-        macros.part(part, place, find_hero(part), several)
-        for place, part in enumerate(report.parts)
-    ]
+    parts = enumerate(report.parts)
+    bodies = [macros.part(part, place, find_hero(part), several) for place, part in parts]
     frame = {
         "report": report,
         "several": several,
@@ -232,9 +220,8 @@ def write_page(report: Report) -> str:
         "css": Markup("".join(map(_read, STYLES))),
         "js": Markup("".join(map(_read, SCRIPTS))),
     }
-    template = environment.get_template("report.html")
     # names may hold signs that move text or hide it
-    return escape_lines(template.render(frame, bodies=bodies))
+    return escape_lines(environment.get_template("report.html").render(frame, bodies=bodies))
 
 
 def _read(name: str) -> str:
@@ -264,8 +251,7 @@ def find_hero(part: Part) -> tuple[int, int]:
         for number, figure in enumerate(section.figures):
             if section.name == "llm" or (section.name, figure.name) == ("ranking", "forest"):
                 return place, number
-    drawn = (place for place, one in enumerate(part.sections) if one.figures)
-    place = next(drawn, -1)
+    place = next((place for place, one in enumerate(part.sections) if one.figures), -1)
     last = int(bool(part.sections) and part.sections[0].name == "llm")  # people's ranking is below
     return (place, 0) if 0 <= place <= last else (-1, -1)
 
@@ -303,11 +289,7 @@ def write_report_json(report: Report) -> str:
 
 
 # Ending of a file → what writes it
-FORMS: Final[dict[str, Callable[[Report], str]]] = {
-    ".html": write_page,
-    ".htm": write_page,
-    ".json": write_report_json,
-}
+FORMS: Final = {".html": write_page, ".htm": write_page, ".json": write_report_json}
 
 
 def find_form(path: Path) -> Callable[[Report], str]:
@@ -327,8 +309,7 @@ def write_csv(table: Table, *_above: object) -> str:
     keys = dict.fromkeys(key for row in table.rows for key in row)
     text = io.StringIO(newline="")
     shown = (one.key for one in table.columns if isinstance(one.key, str))
-    names = [*dict.fromkeys((*shown, *keys))]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer = csv.DictWriter(text, [*dict.fromkeys((*shown, *keys))], lineterminator="\n")
     writer.writeheader()
     writer.writerows(table.rows)
     return text.getvalue()
@@ -343,9 +324,7 @@ TABLE_FORMS: Final[dict[str, Callable[[Table, Sequence[str], str, str], str]]] =
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
-    tables = {
-        name: (part, section, table) for name, part, section, table in list_items(report, "tables")
-    }
+    tables = {name: held for name, *held in list_items(report, "tables")}
     stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
     files: dict[str, bytes] = {}
     first = [report.title, report.command, report.log_check, f"Evenhand {report.version}"]
@@ -354,9 +333,8 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
         # What stands above a table: its caption, what columns mean, how to get it again
         means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
         of = f"{part.name}: {table.caption}" if part.name else table.caption
-        comments = [
-            *filter(None, (of, *means, section.command, section.signature or part.signature))
-        ]
+        signature = section.signature or part.signature
+        comments = [*filter(None, (of, *means, section.command, signature))]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for ending, write in TABLE_FORMS.items():
             written = write(table, comments, part.name, labels.get(part.name, ""))

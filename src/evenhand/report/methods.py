@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -25,7 +26,7 @@ from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
+from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking, say_ranked_by
 from evenhand.render.document import join_names, plural, write_value
 from evenhand.report.analysis import Analysis, Rated, list_left_out
@@ -72,8 +73,6 @@ def write_bibliography(keys: Iterable[str]) -> str:
 
 # How systems were ranked by preferences, in sentences for a paper; only what was done is said.
 
-Sentence = tuple[str, tuple[str, ...]]  # A sentence, and the keys of what it cites
-
 # Treatment of ties → how it is said, and the paper it is from
 TIES: Final = {
     "davidson": ("with Davidson's ties", "davidson-1970"),
@@ -85,10 +84,27 @@ TIES: Final = {
 }
 
 
-def say_inference(ranking: Ranking) -> list[Sentence]:
+def say_inference(ranking: Ranking) -> list[str]:
     sentences = _say_spread(ranking)
     if (sets := ranking.rank_sets) is not None:
-        sentences.append(_say_sets(ranking, sets))
+        how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
+        if sets.replicates:
+            kinds, law = {way.kind for way in ranking.ways}, "Student's t with that covariance"
+            if "CV3" in kinds:
+                law = "a wild cluster bootstrap"
+                law += "" if isinstance(ranking.fit, RatingFit) else " of scores"
+                few = "clusters are too many or too small to be removed"
+                law += f", and of Student's t where {few}" if "CR1" in kinds else ""
+                keys.append("webb-2023")
+            how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
+        tested = "The pair of systems was tested"
+        if len(ranking.systems) > 2:
+            tested = "All pairs of systems were tested at once"
+        sentences.append(
+            f"{tested} by {how}; the rank set of a system holds the places that the decided pairs"
+            " leave to it, and all sets hold the true ranks together with"
+            f" {100 * ranking.level:g} % confidence {cite(*keys)}."
+        )
         upper = np.triu_indices(len(sets.decided), 1)
         barred, size = int(sets.barred[upper].sum()), len(upper[0])
         if barred:
@@ -101,12 +117,12 @@ def say_inference(ranking: Ranking) -> list[Sentence]:
             if sets.apart.any():
                 why = f"systems were rated on different items, or {why}"
             said = f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since"
-            sentences.append((f"{said} {why}.", ()))
+            sentences.append(f"{said} {why}.")
     limit = ranking.headline
-    return [*sentences, (f"The statements are {limit}.", ())] if limit else sentences
+    return [*sentences, f"The statements are {limit}."] if limit else sentences
 
 
-def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
+def _say_model(ranking: Ranking, analysis: Analysis) -> str:
     unit = "rankings" if isinstance(analysis.data, Rankings) else "comparisons"
     n = write_value(ranking.n_judgments, "count")
     if not isinstance(ranking.fit, Fit):
@@ -115,24 +131,13 @@ def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
             f"Systems were ranked by {title} (the model {ranking.model}), fitted to {n} {unit} of"
             f" {len(ranking.systems)} systems. Intervals at {100 * ranking.level:g} % hold one at a"
             f" time ({ranking.method}); a pair is decided where the interval of its difference"
-            " leaves out zero.",
-            (),
+            " leaves out zero."
         )
-    model, keys = _name_model(ranking.fit, ranking)
-    expanded = ", each as the comparisons of all its pairs," if unit == "rankings" else ""
-    return (
-        f"We fitted the {model} to {n} {unit}{expanded} of {len(ranking.systems)} systems"
-        f" {cite(*keys)}.",
-        keys,
-    )
-
-
-def _name_model(fit: Fit, ranking: Ranking) -> tuple[str, tuple[str, ...]]:
-    """Name the model as it was fitted, which is not always as it was asked for."""
-    model = fit.model
-    probit = model.ties == "glenn-david"
-    name = "paired-comparison model on the probit scale" if probit else ""
-    name = name or "log-linear Bradley-Terry model"
+    # the model as it was fitted, which is not always as it was asked for
+    model = ranking.fit.model
+    name, keys = "log-linear Bradley-Terry model", ["bradley-terry-1952"]
+    if model.ties == "glenn-david":
+        name, keys = "paired-comparison model on the probit scale", []
     ties, source = TIES[model.ties]
     if ranking.ties is None or not ranking.ties.any():
         ties, source = "without ties (none were seen)", ""
@@ -140,17 +145,19 @@ def _name_model(fit: Fit, ranking: Ranking) -> tuple[str, tuple[str, ...]]:
     extra += [f"worths by {one}" for one in model.judge_covariates]
     extra += [f"tie parameters by {one}" for one in model.tie_covariates]
     extra += ["worths as sums of covariates of systems"] if model.system_covariates else []
-    extra += [f"{one.said} held constant" for one in getattr(fit, "controls", ())]
-    more = "".join(f", {one}" for one in extra)
-    keys = (*([] if probit else ["bradley-terry-1952"]), *([source] if source else []), "dras-2015")
-    return f"{name} {ties}{more}", keys
+    extra += [f"{one.said} held constant" for one in getattr(ranking.fit, "controls", ())]
+    named = ", ".join([f"{name} {ties}", *extra])
+    expanded = ", each as the comparisons of all its pairs," if unit == "rankings" else ""
+    papers = cite(*keys, *filter(None, [source]), "dras-2015")
+    n_systems = len(ranking.systems)
+    return f"We fitted the {named} to {n} {unit}{expanded} of {n_systems} systems {papers}."
 
 
-def _say_spread(ranking: Ranking) -> list[Sentence]:
+def _say_spread(ranking: Ranking) -> list[str]:
     kinds = {way.kind for way in ranking.ways}
     if not kinds:
         assumed = f"Standard errors assume {getattr(ranking.fit, 'assumes', '')}."
-        return [(assumed, ())] if isinstance(ranking.fit, RatingFit) else []
+        return [assumed] if isinstance(ranking.fit, RatingFit) else []
     keys = ["mackinnon-2023" if "CV3" in kinds else "liang-zeger-1986"]
     kind = "jackknife (CV3)" if "CV3" in kinds else "sandwich"
     by = " and ".join(f"by {way.name}" for way in ranking.ways)
@@ -162,37 +169,15 @@ def _say_spread(ranking: Ranking) -> list[Sentence]:
         for way in ranking.ways
         if way.clusters < way.levels
     )
-    text = f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"
-    return [(text, tuple(keys))]
-
-
-def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
-    how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
-    if sets.replicates:
-        kinds, law = {way.kind for way in ranking.ways}, "Student's t with that covariance"
-        if "CV3" in kinds:
-            law = "a wild cluster bootstrap"
-            law += "" if isinstance(ranking.fit, RatingFit) else " of scores"
-            if "CR1" in kinds:
-                law += ", and of Student's t where clusters are too many or too small to be removed"
-            keys.append("webb-2023")
-        how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
-    pairs = "All pairs of systems were" if len(ranking.systems) > 2 else "The pair of systems was"
-    at_once = " at once" if len(ranking.systems) > 2 else ""
-    return (
-        f"{pairs} tested{at_once} by {how}; the rank set of a system holds the places that the"
-        f" decided pairs leave to it, and all sets hold the true ranks together with"
-        f" {100 * ranking.level:g} % confidence {cite(*keys)}.",
-        tuple(keys),
-    )
+    return [f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"]
 
 
 # How judges and the model were examined, in sentences for a paper; only what was done is said.
 
 
-def say_examinations(analysis: Analysis) -> list[Sentence]:
+def say_examinations(analysis: Analysis) -> list[str]:
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
-    sentences: list[Sentence] = []
+    sentences: list[str] = []
     with suppress(UnknownOption):  # importance weights count no votes
         with suppress(NotIdentified, NotConverged):
             if not find_fault(analysis)[0]:
@@ -201,71 +186,56 @@ def say_examinations(analysis: Analysis) -> list[Sentence]:
         sentences += _say_agreement(analysis, items="items" not in left)
     bias = analysis.known_bias
     if bias is not None:
-        text = (
-            "The advantage of the output shown first is the order effect of a Bradley-Terry model"
-        )
-        if bias.heterogeneity_p is not None:
-            text += "; judges were compared with the median judge, adjusted for their number"
-        sentences.append((f"{text}.", ()))
-    return sentences if "circles" in left else [*sentences, *_say_fit(analysis)]
+        text = "The advantage of the output shown first is the order effect of a Bradley-Terry"
+        others = "; judges were compared with the median judge, adjusted for their number"
+        sentences.append(f"{text} model{others if bias.heterogeneity_p is not None else ''}.")
+    if "circles" not in left:
+        with suppress(NotIdentified, NotConverged, UnknownOption):
+            if (cycles := analysis.cycles).p is not None:
+                ways = " and ".join(cycles.clusterings)
+                drawn = f"the residuals of each {ways} under random signs"
+                drawn = drawn if ways else "votes drawn one by one"
+                sentences.append(
+                    "Whether one worth for each system describes all pairs was tested beside"
+                    f" replicates in which it does, with {drawn}, and single pairs by max-T"
+                    f" {cite('jiang-2011', 'westfall-young-1993')}."
+                )
+    return sentences
 
 
-def say_screening(screening: Screening, how: str) -> Sentence:
+def say_screening(screening: Screening, how: str) -> str:
     if screening.abstains is not None:
         text = f"{how}; nobody was called careless or reversed, since {screening.abstains}"
-        return f"{text}. Habits were tested apart.", ()
-    keys = ("efron-2008",)
+        return f"{text}. Habits were tested apart."
     return (
         f"{how}; of all flags an expected {100 * screening.level:g} % at most fall on honest judges"
-        f" if most judges are honest and independent of each other {cite(*keys)}.",
-        keys,
+        f" if most judges are honest and independent of each other {cite('efron-2008')}."
     )
 
 
-def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
+def _say_agreement(analysis: Analysis, *, items: bool) -> list[str]:
     votes = analysis.votes
-    if NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all():
+    nothing = NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all()
+    if nothing or not analysis.shared.comparable:
         return []
-    if not analysis.shared.comparable:
-        return []
-    measures = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
     said = (
         "Agreement is κ over pairs of votes of different judges on the same two outputs,"
         " chance being that of random answers with as many ties; beside it stand Fleiss' κ,"
-        f" Krippendorff's α and Gwet's AC1 {cite(*measures)}, with intervals from drawing"
+        " Krippendorff's α and Gwet's AC1"
+        f" {cite('fleiss-1971', 'krippendorff-2013', 'gwet-2008')}, with intervals from drawing"
         " items anew."
     )
-    if not items:
-        return [(said, measures)]
-    keys = ("westfall-young-1993",)
     sought = (
         "Items on which judges agree or disagree beyond chance were sought beside shuffled"
-        f" answers, allowing for all items by max-T {cite(*keys)}."
+        f" answers, allowing for all items by max-T {cite('westfall-young-1993')}."
     )
-    return [(said, measures), (sought, keys)]
-
-
-def _say_fit(analysis: Analysis) -> list[Sentence]:
-    try:
-        cycles = analysis.cycles
-    except (NotIdentified, NotConverged, UnknownOption):
-        return []
-    if cycles.p is None:
-        return []
-    keys = ("jiang-2011", "westfall-young-1993")
-    signs = f"the residuals of each {' and '.join(cycles.clusterings)} under random signs"
-    drawn = signs if cycles.clusterings else "votes drawn one by one"
-    said = (
-        "Whether one worth for each system describes all pairs was tested beside replicates in"
-        f" which it does, with {drawn}, and single pairs by max-T {cite(*keys)}."
-    )
-    return [(said, keys)]
+    return [said, sought] if items else [said]
 
 
 # How systems were ranked by ratings, in sentences for a paper; only what was done is said.
 
 # Model of ratings → how it is said, and the papers it is from
-OF_RATINGS: Final[Mapping[str, Sentence]] = {
+OF_RATINGS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "adjusted": (
         "mean scores adjusted by least squares, with fixed effects of {removed} removed",
         ("frisch-waugh-1933", "lovell-1963"),
@@ -287,40 +257,39 @@ OF_RATINGS: Final[Mapping[str, Sentence]] = {
 }
 
 
-def say_scores(rated: Rated) -> list[Sentence]:
+def say_scores(rated: Rated) -> list[str]:
     sentences = [*_say_rating_models(rated)] if rated.ranked else []
     sentences += _share({name: say_inference(one) for name, one in rated.ranked.items()})
     with suppress(NotIdentified, NotConverged):
         found = rated.agreement
         known = {one.name for one in found.whole.coefficients if one.value is not None}
         if any(name.startswith("alpha-") for name in known):
-            of_alpha = ("krippendorff-2013",)
             on = f", on the scale {found.scale}" if rated.settings.scale else ""
-            said = f"Agreement of judges is Krippendorff's α{on} {cite(*of_alpha)}."
-            sentences.append((said, of_alpha))
+            paper = cite("krippendorff-2013")
+            sentences.append(f"Agreement of judges is Krippendorff's α{on} {paper}.")
     # nothing is said of judges where they are not known or one is alone
     if find_fault_of_judges(rated.rows.judges)[0]:
         return sentences
     with suppress(NotIdentified, NotConverged):
         how = "Judges were screened by how their scores follow those of others"
-        flags, of_figures = say_screening(rated.screening, how), ("hamon-2007",)
-        said = f"Figures that set each judge beside the others follow {cite(*of_figures)}."
-        sentences += [flags, (said, of_figures)]
+        paper = cite("hamon-2007")
+        sentences.append(say_screening(rated.screening, how))
+        sentences.append(f"Figures that set each judge beside the others follow {paper}.")
     return sentences
 
 
-def _share(said: Mapping[str, Sequence[Sentence]]) -> list[Sentence]:
-    shared: dict[Sentence, list[str]] = {}
+def _share(said: Mapping[str, Sequence[str]]) -> list[str]:
+    shared: dict[str, list[str]] = {}
     for name, sentences in said.items():
         for sentence in sentences:
             shared.setdefault(sentence, []).append(name)
     return [
-        (text if len(names) == len(said) else f"For {join_names(names)}: {text}", keys)
-        for (text, keys), names in shared.items()
+        text if len(names) == len(said) else f"For {join_names(names)}: {text}"
+        for text, names in shared.items()
     ]
 
 
-def _say_rating_models(rated: Rated) -> list[Sentence]:
+def _say_rating_models(rated: Rated) -> list[str]:
     """Say which model ranked how many ratings; effects that were removed may differ."""
     rankings = rated.ranked
     n = write_value(sum(one.n_judgments for one in rankings.values()), "count")
@@ -330,38 +299,32 @@ def _say_rating_models(rated: Rated) -> list[Sentence]:
     if lower := [name for name, one in rankings.items() if one.lower_is_better]:
         of = f" of {join_names(lower)}" if len(lower) < len(rankings) else ""
         what += f"; lower scores{of} are better"
-    models: dict[Sentence, list[str]] = {}
-    for name, ranking in rated.ranked.items():
+    models: dict[str, list[str]] = {}
+    for name, ranking in rankings.items():
         models.setdefault(_name_rating_model(ranking), []).append(name)
-    sentences: list[Sentence] = []
-    for (model, keys), names in models.items():
-        cited = f" {cite(*keys)}" if keys else ""
+    sentences: list[str] = []
+    for model, names in models.items():
         about = f"For {join_names(names)} systems" if len(models) > 1 else "Systems"
         of = "" if sentences else f"; {what}"
-        sentences.append((f"{about} were ranked by {model}{cited}{of}.", keys))
-    apart = dict.fromkeys(
-        name
-        for one in rankings.values()
-        for part in one.excluded
-        if part.code == REFERENCES
-        for name in part.system_names
-    )
-    if apart:
+        sentences.append(f"{about} were ranked by {model}{of}.")
+    excluded = [part for one in rankings.values() for part in one.excluded]
+    references = (part.system_names for part in excluded if part.code == REFERENCES)
+    if apart := dict.fromkeys(chain.from_iterable(references)):
         verb = "stands" if len(apart) == 1 else "stand"
         said = f"{join_names([*apart])} {verb} beside the systems without a rank, being"
-        sentences.append((f"{said} taken for human by name.", ()))
+        sentences.append(f"{said} taken for human by name.")
     return sentences
 
 
-def _name_rating_model(ranking: Ranking) -> Sentence:
+def _name_rating_model(ranking: Ranking) -> str:
     """Name a model of ratings as it was fitted: what is not known is not removed."""
     fit = ranking.fit
     removed = [f"{name}s" for name in getattr(fit, "effects", ())]
     random = [one.name for one in getattr(fit, "components", ())[:-1]]
-    if ranking.model == "adjusted" and not removed:
-        return OF_RATINGS["mean"]
-    named, keys = OF_RATINGS.get(ranking.model, (say_ranked_by(ranking), ()))
-    return named.format(removed=" and ".join(removed), random=", ".join(random)), keys
+    model = "mean" if ranking.model == "adjusted" and not removed else ranking.model
+    named, keys = OF_RATINGS.get(model, (say_ranked_by(ranking), ()))
+    named = named.format(removed=" and ".join(removed), random=", ".join(random))
+    return f"{named} {cite(*keys)}" if keys else named
 
 
 # How metrics were compared with people, in sentences for a paper; only what was done is said.
@@ -379,7 +342,7 @@ OF_METRICS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def say_metrics(analysis: Analysis) -> list[Sentence]:
+def say_metrics(analysis: Analysis) -> list[str]:
     try:
         found = analysis.metrics
     except (InvalidJudgments, NotIdentified, NotConverged, UnknownOption):
@@ -389,9 +352,9 @@ def say_metrics(analysis: Analysis) -> list[Sentence]:
     return _share({name: _say_metrics(one) for name, one in found.groups.items()})
 
 
-def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
+def _say_metrics(found: MetaEvaluation) -> list[str]:
     named = [OF_METRICS[name] for name in found.values if name in OF_METRICS]
-    keys = tuple(key for _, key in named if key)
+    keys = [key for _, key in named if key]
     cited = f" {cite(*keys)}" if keys else ""
     verb = "was" if len(found.metrics) == 1 else "were"
     text = (
@@ -400,22 +363,20 @@ def _say_metrics(found: MetaEvaluation) -> list[Sentence]:
     )
     if "acc-eq" in found.values:
         text += " The tie limit of acc-eq on each item was chosen on other items."
-    sentences: list[Sentence] = [(text, keys)]
+    sentences = [text]
     if found.pairs:
-        systems, keys = len(found.systems), ("romano-wolf-2005",)
+        systems = len(found.systems)
         ways = f"all {2**systems - 1:,} ways" if systems <= MAX_EXACT else f"{DRAWS} random ways"
-        said = (
+        sentences.append(
             f"Differences in {name_statistic(found.statistic)} between two metrics were tested by"
             f" permutation: the two exchange all scores of some systems, in {ways}; p was adjusted"
-            f" over all pairs of metrics by max-|t| with step-down {cite(*keys)}."
+            f" over all pairs of metrics by max-|t| with step-down {cite('romano-wolf-2005')}."
         )
-        sentences.append((said, keys))
     if found.pairs and found.judge_stderr is not None:
-        said = (
+        sentences.append(
             "A pair of metrics is decided only where the difference also exceeds what is due to"
             " judges, by a jackknife over judges."
         )
-        sentences.append((said, ()))
     return sentences
 
 
@@ -425,12 +386,14 @@ def write_section_methods(analysis: Analysis) -> Section:
     sentences, signatures = _say(analysis)
     sentences += say_metrics(analysis) if analysis.settings.with_metrics else []
     if (by := analysis.settings.group_by) is not None:
-        sentences.append((f"Each value of {by} was also ranked by itself, in the same way.", ()))
+        sentences.append(f"Each value of {by} was also ranked by itself, in the same way.")
     if clauses := "; ".join(one.clause for one in analysis.excluded):
-        sentences.append((f"Excluded from the analysis were: {clauses}.", ()))
-    maker = f"All computations were made with Evenhand {evenhand.__version__}."
-    text = " ".join([*(sentence for sentence, _ in sentences), maker])
-    keys = [key for _, cited in sentences for key in cited]
+        sentences.append(f"Excluded from the analysis were: {clauses}.")
+    sentences.append(f"All computations were made with Evenhand {evenhand.__version__}.")
+    text = " ".join(sentences)
+    # the papers that it cites, in its order
+    places = {key: text.find(name_reference(key)) for key in read_references()}
+    keys = sorted((key for key, at in places.items() if at >= 0), key=places.__getitem__)
     papers = Block("references.bib", "Papers it cites, as BibTeX", write_bibliography(keys))
     signature = Block("signature.txt", "Signature of the ranking", "\n".join(signatures))
     with_papers = ", with the papers that it cites" if keys else ""
@@ -446,7 +409,7 @@ def write_section_methods(analysis: Analysis) -> Section:
     )
 
 
-def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
+def _say(analysis: Analysis) -> tuple[list[str], list[str]]:
     if isinstance(analysis.data, Ratings):
         sentences = say_scores(analysis.rated)
         try:
@@ -472,5 +435,5 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
                 f" The systems fall into {groups} groups that were never compared: any difference"
                 " between groups comes from the prior alone, and is no finding."
             )
-        said.append((text, ()))
+        said.append(text)
     return [*said, *say_inference(ranking), *say_examinations(analysis)], [ranking.signature]

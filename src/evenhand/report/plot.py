@@ -42,8 +42,7 @@ def draw_ranking(ranking: Ranking) -> Chart:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
     rows, lower = tabulate(ranking)[:MAX_ROWS], ranking.lower_is_better
-    chart = systems.draw_forest(rows, ranking.scale, reverse=lower)
-    return replace(chart, title=title)
+    return replace(systems.draw_forest(rows, ranking.scale, reverse=lower), title=title)
 
 
 def draw_outcomes(ranking: Ranking) -> Chart:
@@ -85,9 +84,8 @@ def draw_agreement(table: AgreementTable) -> Chart:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
     below = f"{100 * table.level:g} % intervals; 0 is chance for κ and similar coefficients"
     title = "Agreement of judges"
-    return draw_intervals(
-        bars[:MAX_ROWS], axis="agreement", title=title, below=below, reference=0.0
-    )
+    bars = bars[:MAX_ROWS]
+    return draw_intervals(bars, axis="agreement", title=title, below=below, reference=0.0)
 
 
 def draw_positions(bias: PositionBias) -> Chart:
@@ -169,8 +167,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "LearningCurves": {"curves": predictions.draw_curves},
     "ModelComparison": predictions.draw_comparison,
     "QueryCurves": {
-        "mae": predictions.draw_queries,
-        "rmse": partial(predictions.draw_queries, measure="rmse"),
+        name: partial(predictions.draw_queries, measure=name) for name in ("mae", "rmse")
     },
     "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
     "DecisionCurve": {"decisions": predictions.draw_decisions},

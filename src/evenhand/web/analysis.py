@@ -49,6 +49,7 @@ class Program:
 
 
 SCORED: Final = ("rating", "spans")
+ANSWERED: Final = ("pair", "rank", *SCORED)
 ALL_KINDS: Final = ("target", "repeat", "good", "bad")
 PROGRAMS: Final = (
     Program("arena", "arena JSONL", ".jsonl", ("pair", "rank"), "preferences"),
@@ -56,14 +57,7 @@ PROGRAMS: Final = (
     Program("appraise", "Appraise CSV", ".csv", SCORED, "scores", ALL_KINDS, whole=True),
     Program("wmt-json", "WMT24 JSONL", ".jsonl", SCORED, "scores"),
     Program("mqm-tsv", "MQM TSV", ".tsv", ("spans",), "marked errors"),
-    Program(
-        "label-studio",
-        "Label Studio JSON",
-        ".json",
-        ("pair", "rank", *SCORED),
-        "answers",
-        whole=True,
-    ),
+    Program("label-studio", "Label Studio JSON", ".json", ANSWERED, "answers", whole=True),
 )
 LETTERS: Final = 3  # Of a language in Appraise
 
@@ -77,17 +71,14 @@ class Offer:
 
 
 def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
-    return tuple(
-        Offer(
-            program,
-            task.name,
-            _refuse(campaign, task, program),
-            isinstance(task, ScaledTask) and bool(task.document_question) and not program.whole,
-        )
-        for task in campaign.tasks
-        for program in PROGRAMS
-        if task.kind in program.holds
-    )
+    offers = []
+    for task in campaign.tasks:
+        has_whole = isinstance(task, ScaledTask) and bool(task.document_question)
+        for program in PROGRAMS:
+            if task.kind in program.holds:
+                why, lacks = _refuse(campaign, task, program), has_whole and not program.whole
+                offers.append(Offer(program, task.name, why, lacks))
+    return tuple(offers)
 
 
 def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
@@ -102,8 +93,7 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     from evenhand.report.figures.style import name_files
 
     campaign = store.campaign
-    offers = {(one.task, one.program.name): one for one in list_offers(campaign)}
-    offer = offers.get((name, kind))
+    offer = {(one.task, one.program.name): one for one in list_offers(campaign)}.get((name, kind))
     if offer is None or offer.why:
         why = f": {offer.why}" if offer else ""
         raise UnknownOption(f"'{name}' cannot be written as {kind}{why}")

@@ -170,12 +170,9 @@ class AnalysisProcess:
         # The environment of the process: it imports what the server would
         path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
         single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
-        process = subprocess.Popen(
-            (*COMMAND, folder),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder},
-        )
+        env = {**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder}
+        pipe = subprocess.PIPE
+        process = subprocess.Popen((*COMMAND, folder), stdin=pipe, stdout=pipe, env=env)
         assert process.stdin is not None
         assert process.stdout is not None
         where = self._store.engine.url.render_as_string(hide_password=False)
@@ -212,10 +209,12 @@ class AnalysisProcess:
         else:
             with self._lock:
                 waiting = self._waiting.pop(message.number, None)
-            if waiting is not None and message.answer is None:
+            if waiting is None:
+                return
+            if message.answer is None:
                 refusal = REFUSALS.get(message.word, CampaignError)
                 waiting.done.set_exception(refusal(message.why))
-            elif waiting is not None and message.answer is not None:
+            else:
                 self._fault = ""
                 if not message.answer.path:
                     self._last[waiting.question] = message.answer
@@ -230,17 +229,15 @@ def _discard(done: Future[Answer]) -> None:
 def _show(question: Question, last: Answer | None, why: str) -> Answer:
     if question.what in FILES or (last is None and question.what in ("board", "public")):
         raise NotComputed(f"{why} Nothing is lost: try again.")
+    if last is None:
+        words = f'<p class="hint">{why} It will stand here as soon as it is there.</p>'
+        return Answer(f'<div class="found" data-record="">{words}</div>')
     if question.what == "board":
-        assert last is not None
         payload = msgspec.json.decode(last.body)
         payload["faults"] = [*payload["faults"], why]
         return Answer(msgspec.json.encode(payload).decode(), last.made)
     if question.what == "public":  # it says of when it is
-        assert last is not None
         return last
-    if last is None:
-        words = f'<p class="hint">{why} It will stand here as soon as it is there.</p>'
-        return Answer(f'<div class="found" data-record="">{words}</div>')
     at = datetime.fromtimestamp(last.made / 1000, UTC)
     shown = f'<time data-when="{last.made}">{at:%H:%M:%S} UTC</time>'
     words = f'<p class="warning" role="status">{why} What is shown is of {shown}.</p>'

@@ -52,9 +52,8 @@ class Application(Starlette):
 
 
 def make_app(site: Site) -> Starlette:
-    return _make_app(
-        site, [*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, Route("/health", _say_well)]
-    )
+    health = Route("/health", _say_well)
+    return _make_app(site, [*ROUTES_JUDGE, *ROUTES_CROWD, *ROUTES_ADMIN, health])
 
 
 def make_public_app(site: Site) -> Starlette:
@@ -89,9 +88,8 @@ async def _send_file(request: Request) -> Response:
 
 async def _say_well(request: Request) -> Response:
     words = await site_of(request).health.ask()
-    if words == WELL:
-        return PlainTextResponse(f"{words}\n")
-    return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})
+    status, headers = (200, None) if words == WELL else (503, {"Retry-After": "5"})
+    return PlainTextResponse(f"{words}\n", status, headers)
 
 
 USUAL: Final = 8000
@@ -241,8 +239,7 @@ def serve(
         at_board = replace(site, address="", metrics=None)
         others.append((make_server(at_board, lambda: None, make_public_app), public))
     if counts is not None:
-        few = replace(site.limits, connections=OTHERS // 2)
-        at_counts = replace(site, limits=few)
+        at_counts = replace(site, limits=replace(site.limits, connections=OTHERS // 2))
         others.append((make_server(at_counts, lambda: None, make_metrics_app), counts))
     threads = [
         threading.Thread(target=other.run, args=([its],), daemon=True) for other, its in others

@@ -26,7 +26,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import func, select
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, Task, Ticket
@@ -56,7 +56,7 @@ from evenhand.web.store.people import (
     make_row,
 )
 from evenhand.web.store.queries import Readable, load_campaign, open_to_read
-from evenhand.web.store.schema import CLOSED, OPEN, Prepared, fill, judges, log, seats, tickets
+from evenhand.web.store.schema import CLOSED, OPEN, fill, judges, log, renew, seats, tickets
 from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.store import Store
 from evenhand.web.views import View, view_ticket
@@ -107,9 +107,8 @@ class Prompt:
         from jinja2 import StrictUndefined, TemplateSyntaxError
         from jinja2.sandbox import SandboxedEnvironment
 
-        rules = SandboxedEnvironment(
-            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-        )
+        plain: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+        rules = SandboxedEnvironment(undefined=StrictUndefined, **plain)
         rules.filters["number"] = "{:g}".format
         try:
             return rules.from_string(self.template)
@@ -238,10 +237,8 @@ def read_probabilities(
     for written, logprob in likely.items():
         rest = written.removeprefix(before) if written.startswith(before) else b""
         ends = [(one, f'{one}"'.encode()) for one in outcomes]
-        meant = [
-            one for one, end in ends if rest and (end.startswith(rest) or rest.startswith(end))
-        ]
-        if len(meant) == 1:
+        meant = [one for one, end in ends if end.startswith(rest) or rest.startswith(end)]
+        if rest and len(meant) == 1:
             shares[meant[0]] += exp(logprob)
         elif written == token.written:  # which outcome it is shows later
             return None
@@ -281,10 +278,8 @@ class Budget:
 
     def list_short(self, used: Tokens, needed: Tokens | None) -> list[str]:
         """List the limits that so much more would exceed; all that there are where none would."""
-        limits = {
-            "--max-tokens": replace(self, cost=None),
-            "--max-cost": replace(self, tokens=None),
-        }
+        by_tokens, by_cost = replace(self, cost=None), replace(self, tokens=None)
+        limits = {"--max-tokens": by_tokens, "--max-cost": by_cost}
         whole = tuple(map(sum, zip(used, needed or (0, 0), strict=True)))
         short = [name for name, one in limits.items() if not one.allows((whole[0], whole[1]))]
         return short or [name for name, one in limits.items() if one.is_limited]
@@ -323,18 +318,16 @@ def ask_all(
     parallel: int = 1,
 ) -> Asked:
     """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
-    asker = _Asker(store, judge, endpoint, prompt, digest)
-    answered, likely, skipped, stopped = 0, 0, Counter[str](), False
-    needed: Tokens | None = None
+    answered, likely, skipped = 0, 0, Counter[str]()
     try:
-        for end in asker.run(parallel):
+        for end in _Asker(store, judge, endpoint, prompt, digest).run(parallel):
             skipped.update([end.why] if end.why else [])
             answered += not end.why
             likely += end.is_likely
             step(answered + skipped.total())
     except BudgetSpent as fault:
-        stopped, needed = True, fault.needed
-    return Asked(answered, skipped, likely, stopped, needed)
+        return Asked(answered, skipped, likely, stopped=True, needed=fault.needed)
+    return Asked(answered, skipped, likely, stopped=False)
 
 
 @dataclass(frozen=True)
@@ -386,9 +379,8 @@ class _Asker:
                 if more and whys == [UNREADABLE] * MAX_UNREADABLE:
                     shown = repr(end.text[:MAX_SHOWN]) + "…" * (len(end.text) > MAX_SHOWN)
                     why = f"no reply to the first {MAX_UNREADABLE} questions can be read; the last"
-                    faults.append(
-                        EndpointError(f"{why} is {shown}: try another --model, or --prompt")
-                    )
+                    why = f"{why} is {shown}: try another --model, or --prompt"
+                    faults.append(EndpointError(why))
                     more = False
             elif end is not None:
                 faults.append(end)
@@ -458,9 +450,8 @@ class _Asker:
                 said = [{"role": "assistant", "content": reply.text}] if reply.text else []
                 messages += [*said, {"role": "user", "content": REPAIR.format(fault=fault)}]
                 # what others may give back is waited for before the endpoint is held
-                share.hold(
-                    (count_bytes(messages, schema), self.endpoint.reply_limit or 0), wait=True
-                )
+                size = count_bytes(messages, schema)
+                share.hold((size, self.endpoint.reply_limit or 0), wait=True)
             else:
                 return answer, reply
         return None, reply
@@ -482,17 +473,14 @@ class _Asker:
         found: dict[str, float] | None = None,
     ) -> None:
         facts: dict[str, Any] = {"prompt": self.digest, "tokens": list(question.share.take())}
-        if why:
-            facts["why"] = why
+        facts |= {"why": why} if why else {}
         whose, text = (self.judge, question.ticket.number, answer, ""), text[:MAX_REPLY]
         told = Reply(*whose, seconds, facts=facts, text=text, probabilities=found)
         self.store.do(judging.settle, write, told, question.since)
 
 
 _ISSUE: Final = fill(tickets)
-_GROWN: Final = Prepared(
-    update(seats).where(seats.c.name == bindparam("seat")).values(total=bindparam("new_total"))
-)
+_GROWN: Final = renew(seats.c.name, "seat", {"total": "new_total"})
 
 
 @dataclass(frozen=True)

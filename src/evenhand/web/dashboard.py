@@ -228,8 +228,7 @@ class Recomputed(Generic[T]):
         self._compute = compute
         self._lock = threading.Lock()
         self._last: Computed[T] | None = None
-        self._due = 0.0
-        self._busy = False
+        self._due, self._busy = 0.0, False
 
     def get(self) -> Computed[T]:
         """Return the newest there is; where nothing could be computed yet, raise why."""
@@ -255,11 +254,11 @@ class Recomputed(Generic[T]):
         except FAULTS as fault:  # such as a database that is away for a while
             if self._last is None:
                 raise
-            known = isinstance(fault, EvenhandError)
-            why = str(fault) if known else TERMINAL
-            if not known:
+            why = str(fault)
+            if not isinstance(fault, EvenhandError):
                 reason = f"{type(fault).__name__}: {fault}"
                 _log.warning("evenhand: %s could not be computed anew: %s", self.what, reason)
+                why = TERMINAL
             self._last = replace(self._last, fault=f"{self.what} could not be computed anew: {why}")
             least = PAUSE
         finally:
@@ -288,23 +287,18 @@ class DashboardCache:
         self._try(COUNTING, self.boards.catch_up, faults.append)
         found = self._findings.get()
         if found.fault:
-            faults.append(
-                f"{found.fault}; judges and rankings are those of record {found.record:,}"
-            )
+            of = f"judges and rankings are those of record {found.record:,}"
+            faults.append(f"{found.fault}; {of}")
         boards = {}
         for name in list_boards(self.store.campaign):
             show = partial(self.boards.look, name, found.value.confirmed.get(name))
-            view = self._try(f"the board of {name}", show, faults.append)
-            if view is not None:
+            if (view := self._try(f"the board of {name}", show, faults.append)) is not None:
                 boards[name] = view
         return Dashboard(found.value, found.record, found.made, boards, tuple(faults))
 
     def _find(self) -> Findings:
-        return self._try(
-            JUDGMENTS_SAY,
-            lambda: find(self._answers, self._try),
-            lambda why: find_fault(self._answers, why),
-        )
+        compute = partial(find, self._answers, self._try)
+        return self._try(JUDGMENTS_SAY, compute, partial(find_fault, self._answers))
 
     def follow(self) -> float:
         """Count what is new on the boards; return the seconds to wait before the next time."""
@@ -337,9 +331,9 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     left = sum(seats.values())
     if left and pace and left / pace <= MAX_AHEAD:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
-    head, plan = store.head(), ""
-    if store.plan:
-        stated, digest = parse_gate_plan(store.plan.encode())
+    head, plan = store.head(), store.plan
+    if plan:
+        stated, digest = parse_gate_plan(plan.encode())
         plan = f"{describe_plan(stated)} (SHA-256 {digest})"
     return {
         "title": store.campaign.title or store.campaign.name,
@@ -375,9 +369,8 @@ def say_pace(left: int, pace: float | None) -> str:
     if pace is None or pace <= 0:
         return ""
     seconds = left / pace
-    size, unit = next(
-        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]), (MINUTE, "minute")
-    )
+    long = (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0])
+    size, unit = next(long, (MINUTE, "minute"))
     number = max(1, round(seconds / size))
     return f"in {number:,} {unit}{'s' * (number > 1)}"
 
@@ -480,10 +473,9 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
 def describe_scores(name: str, order: Order) -> PassStatus:
     if not order.rows:
         return PassStatus(name, why=order.why or NOTHING)
-    rows = (
-        Score(row.system, row.rank, row.value, row.lower, row.upper, row.n) for row in order.rows
-    )
-    return PassStatus(name, says=(order.answer,), scores=tuple(rows))
+    rows = order.rows
+    scores = [Score(one.system, one.rank, one.value, one.lower, one.upper, one.n) for one in rows]
+    return PassStatus(name, says=(order.answer,), scores=tuple(scores))
 
 
 def describe_ratings(
@@ -502,10 +494,8 @@ def describe_ratings(
     rows = leave_out_controls(data).rows(factors=by)
     parts = rows.split(tuple(dict.fromkeys([*by, "task", "criterion"])))
     names = {key: ", ".join(filter(None, key)) or "ratings" for key in parts}
-    passes = [
-        describe_scores(names[key], compare("ratings", part, part, [], settings))
-        for key, part in parts.items()
-    ]
+    orders = {key: compare("ratings", part, part, [], settings) for key, part in parts.items()}
+    passes = [describe_scores(names[key], order) for key, order in orders.items()]
     _, references = exclude_references(rows, (settings or {}).get("references"))
     excluded = (*find_excluded(data), *references)
     warned = [str(one) for one in take_findings(rows.notes) if one.severity == "warning"]

@@ -106,7 +106,7 @@ class Activity:
 
     @property
     def is_fast(self) -> bool:
-        """Whether too many answers came faster than anybody reads."""
+
         return self.fast >= max(MIN_FAST, FAST_SHARE * self.timed)
 
 
@@ -142,7 +142,23 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         by.setdefault(one.judge, []).append(one)
     activities = []
     for judge, given in by.items():
-        mine, overstated = _limit_times(given)
+        # An answer takes no more than has passed on the server since the one before, or since its
+        # question was served, and was taken by none yet: whoever goes back to an answer and mends
+        # it may have begun with the next one.
+        mine, overstated, passed = list[Seen](), 0, 0.0
+        before: int | None = None
+        for one in given:
+            start = one.served if before is None else before
+            gap = LONGEST if start is None else max(0.0, (one.at - start) / 1000)
+            before = one.at if before is None else max(before, one.at)
+            passed += min(gap, LONGEST)
+            taken = one.seconds
+            if one.stands and taken is not None and not one.by_llm:
+                if min(taken, LONGEST) > passed + SLACK:
+                    overstated += 1
+                    taken = passed
+                passed -= min(taken, LONGEST, passed)
+            mine += [replace(one, seconds=taken)] if one.stands else []
         if not mine:
             continue
         # beside each time, that below which nobody has read the outputs
@@ -158,32 +174,6 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
         pace = (seconds, floor, len(timed), fast, active, overstated)
         activities.append(Activity(judge, len(mine), last, *pace, len(known), sum(known)))
     return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
-
-
-def _limit_times(given: Sequence[Seen]) -> tuple[list[Seen], int]:
-    """Return the answers of a judge that stand, with times that can be, and how many had others.
-
-    An answer takes no more than has passed on the server since the one before, or since its
-    question was served, and was taken by none yet: whoever goes back to an answer and mends it may
-    have begun with the next one.
-    """
-    limited, overstated, passed = [], 0, 0.0
-    before: int | None = None
-    for one in given:
-        start = one.served if before is None else before
-        gap = LONGEST if start is None else max(0.0, (one.at - start) / 1000)
-        before = one.at if before is None else max(before, one.at)
-        passed += min(gap, LONGEST)
-        if not one.stands:
-            continue
-        time = one.seconds
-        if time is not None and not one.by_llm:
-            if min(time, LONGEST) > passed + SLACK:
-                overstated += 1
-                time = passed
-            passed -= min(time, LONGEST, passed)
-        limited.append(replace(one, seconds=time))
-    return limited, overstated
 
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
@@ -314,11 +304,8 @@ def open_table(
             raise UnknownOption(
                 f"{name} holds {' and '.join(tables)}, no {layout}: read it without --from {layout}"
             )
-        for wanted in (
-            [layout],
-            kinds,
-            [one.table for one in store.campaign.tasks if one.name == task],
-        ):
+        of_task = [one.table for one in store.campaign.tasks if one.name == task]
+        for wanted in ([layout], kinds, of_task):
             tables = [one for one in tables if one in wanted] or tables
         if len(tables) > 1:
             raise UnknownOption(
@@ -361,8 +348,7 @@ def _write_rows(rows: Iterator[dict[str, Any]], more: tuple[str, ...]) -> Iterat
         if not columns:
             columns = dict.fromkeys((*chunk[0], *more))
             csv.writer(text, lineterminator="\n").writerow(columns)
-        writer = csv.DictWriter(text, [*columns], lineterminator="\n")
-        writer.writerows(map(defuse, chunk))
+        csv.DictWriter(text, [*columns], lineterminator="\n").writerows(map(defuse, chunk))
         yield text.getvalue().encode()
 
 
@@ -407,10 +393,9 @@ class AnswerTables:
         fresh = [number for number in given if number not in known]
         made = {}
         for start in range(0, len(fresh), queries.RECORDS_AT_ONCE):
+            piece = fresh[start : start + queries.RECORDS_AT_ONCE]
             with self.store.reading() as connection:
-                lines = queries.read_numbered(
-                    connection, fresh[start : start + queries.RECORDS_AT_ONCE]
-                )
+                lines = queries.read_numbered(connection, piece)
             for one in map(read_record, lines):
                 made[one.number] = self._make(one)
         with self.store.reading() as connection:
@@ -441,8 +426,8 @@ class AnswerTables:
         for row in chain.from_iterable(rows for _, rows, _ in self._answers.values()):
             if COLUMN in row:
                 counts.setdefault(row["task"], Counter())[row[COLUMN]] += 1
-        share = f" ({100 * design.random_share:.0f} % is asked for)"
-        share = "" if design.policy == "random" else share
+        asked = f" ({100 * design.random_share:.0f} % is asked for)"
+        share = "" if design.policy == "random" else asked
         descriptions = {}
         for name, n in counts.items():
             if n.keys() <= {"design"}:
@@ -459,8 +444,8 @@ class AnswerTables:
 
     def _make(self, record: Record) -> tuple[str, tuple[Row, ...], Seen]:
         ticket, answer, planned = record.ticket, record.answer, self.store.campaign
-        seen = Seen(record.judge, record.at, record.seconds, served=record.served)
-        seen = replace(seen, by_llm=record.by_llm)
+        times = (record.at, record.seconds)
+        seen = Seen(record.judge, *times, served=record.served, by_llm=record.by_llm)
         if ticket is None or answer is None:
             return "", (), seen
         seen = replace(seen, words=sum(map(count_words, planned.shown(ticket))))
@@ -476,9 +461,7 @@ class AnswerTables:
                 placed = zip(ticket.systems, answer["ranks"], strict=True)
                 right = [one for one, place in placed if place == 1] == [best]
             seen = replace(seen, right=right)
-        more: Row = {"seconds": record.seconds}
-        if record.by_llm:
-            more["judge_type"] = "llm"
+        more: Row = {"seconds": record.seconds} | ({"judge_type": "llm"} if record.by_llm else {})
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
         rows = [{**row, **more} for row in planned.tabulate(ticket, answer)]
@@ -496,15 +479,12 @@ def _read_split(columns: Row, name: str) -> Comparisons | Rankings | Ratings:
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
-    whole = data.count_judgments()
     free = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
-    n = free.count_judgments()
+    whole, n = data.count_judgments(), free.count_judgments()
     if not n:
-        raise NotIdentified(
-            "the policy chose every pair that was judged, and on such pairs judges cannot be"
-            " compared",
-            ("ask for a random_share in the next campaign",),
-        )
+        why = "the policy chose every pair that was judged, and on such pairs judges cannot be"
+        remedy = "ask for a random_share in the next campaign"
+        raise NotIdentified(f"{why} compared", (remedy,))
     if n == whole:
         return data, ""
     reason = "pairs that the policy chose by answers"

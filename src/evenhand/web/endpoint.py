@@ -23,7 +23,6 @@ from urllib.parse import urlsplit, urlunsplit
 import msgspec
 
 from evenhand import __version__
-from evenhand.design.tasks import is_text
 from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class _Chat(msgspec.Struct):
     usage: Any = None  # likewise
 
     def count(self, name: str) -> int | None:
-        """Return a count of tokens; None where there is none."""
+
         n = self.usage.get(name) if isinstance(self.usage, dict) else None
         return n if type(n) is int and n >= 0 else None
 
@@ -167,7 +166,7 @@ class Share:
         return took
 
     def end(self) -> None:
-        """Give back what is held."""
+
         with self._meter.changed:
             self._meter.shares.remove(self)
             self._meter.changed.notify_all()
@@ -211,24 +210,19 @@ class Endpoint:
         self.model, self.reply_limit = model, reply_limit
         self.meter = meter or Meter()
         self._key, self._clock, self._tell = key, clock, tell
-        self._over = Event()
+        self._over, self._turn, self._lock = Event(), Lock(), Lock()
         self._fault: EvenhandError | None = None  # why nothing is sent any more
         self._pause = pause or self._over.wait
-        self._turn, self._lock = Lock(), Lock()
         self.estimates = False  # whether tokens of a reply were estimated, as it did not count them
         self._until = 0.0  # when the endpoint may be asked again, by the clock
         self._format, self._limit = 0, 0
         self._alternatives = 0 if logprobs else ALTERNATIVES.index(0)
         self._works, self._reached, self._rejected = False, False, 0
-        headers = {"User-Agent": f"evenhand/{__version__}"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        self._client = httpx2.Client(
-            headers=headers,
-            timeout=httpx2.Timeout(patience, connect=min(patience, 20)),
-            follow_redirects=False,
-            trust_env=False,
-        )
+        secret = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {"User-Agent": f"evenhand/{__version__}", **secret}
+        timeout = httpx2.Timeout(patience, connect=min(patience, 20))
+        apart: dict[str, Any] = {"follow_redirects": False, "trust_env": False}
+        self._client = httpx2.Client(headers=headers, timeout=timeout, **apart)
 
     def close(self) -> None:
         self._end(EndpointError(f"{self.host} is not asked any more"))
@@ -242,8 +236,6 @@ class Endpoint:
     def hide(self, text: str) -> str:
         """Return a text without the key, and without characters that no text holds."""
         shown = text.replace(self._key, "***") if len(self._key) >= MIN_SECRET else text
-        if is_text(shown):
-            return shown
         return shown.replace("\0", "").encode("utf-8", "replace").decode()
 
     def ask(
@@ -339,8 +331,7 @@ class Endpoint:
             request[LIMITS[self._limit]] = self.reply_limit
         if alternatives := ALTERNATIVES[self._alternatives]:
             request |= {"logprobs": True, "top_logprobs": alternatives}
-        kind = FORMATS[self._format]
-        if kind:
+        if kind := FORMATS[self._format]:
             request["response_format"] = {"type": kind}
         if kind == "json_schema":
             request["response_format"][kind] = {"name": "answer", "schema": schema}

@@ -121,8 +121,7 @@ def draw_map(screening: Screening) -> JudgeMap:
     from evenhand.report.figures.style import Axis, place_names
 
     scores = screening.kind == "ratings"
-    marks: list[Mark] = []
-    absent: list[tuple[str, int]] = []
+    marks, absent = list[Mark](), list[tuple[str, int]]()
     for card in screening.cards:
         evidence = {clue.name: clue for clue in card.evidence}
         slope = next((evidence[name] for name in ACROSS if name in evidence), None)
@@ -148,8 +147,8 @@ def draw_map(screening: Screening) -> JudgeMap:
 
     drawn = []
     for mark in sorted(marks, key=lambda one: not one.flags):  # these have their names first
-        shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), "")
-        shape = shape or ("square" if mark.flags else "circle")
+        usual = "square" if mark.flags else "circle"
+        shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), usual)
         x, y = place(wide, mark.across), place(high, mark.up)
         drawn.append(replace(mark, x=x, y=y, shape=shape))
     names = [" ".join((one.judge, *one.flags[:1])) for one in drawn]
@@ -247,11 +246,8 @@ class MeasuredJudge:
     def flags(self) -> tuple[str, ...]:
         """What the judge is flagged for, by which table where there are several."""
         several = len(self.cards) > 1
-        return tuple(
-            f"{flag}, by {table}" if several else flag
-            for table, card, _ in self.cards
-            for flag in card.flags
-        )
+        flags = ((flag, table) for table, card, _ in self.cards for flag in card.flags)
+        return tuple(f"{flag}, by {table}" if several else flag for flag, table in flags)
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -332,10 +328,10 @@ def _order_by_scores(
         if criterion not in criteria:  # scores of whole documents, which are of no pass
             continue
         rest = part.take(~np.isin(part.judges, flagged)[part.judge])
-        order = compare("ratings", part, rest, flagged)
-        order = order if order.why else replace(order, excluded=excluded)
+        order, by_llm = compare("ratings", part, rest, flagged), judged_by_llm_alone(data)
+        told = () if order.why else excluded
         orders[criteria[criterion]] = replace(
-            order, of_gate=order.ranking, by_llm=judged_by_llm_alone(data)
+            order, excluded=told, of_gate=order.ranking, by_llm=by_llm
         )
     return orders
 
@@ -367,11 +363,9 @@ def _order_by_votes(
         by_llm, sorted_ = judged_by_llm_alone(part), ""
         if answers.store.campaign.design.policy == "sort" and isinstance(data, Comparisons):
             sorted_ = _describe_sort(part, answers.store.campaign.systems)
-        orders[name] = replace(
-            order, excluded=excluded, of_gate=of_gate, by_llm=by_llm, sorted=sorted_
-        )
-        sets = confirm_pairs(part, LiveLeaderboard())
-        if sets is not None:
+        order = replace(order, excluded=excluded, of_gate=of_gate, by_llm=by_llm)
+        orders[name] = replace(order, sorted=sorted_)
+        if (sets := confirm_pairs(part, LiveLeaderboard())) is not None:
             confirmed[name] = sets
     return orders
 

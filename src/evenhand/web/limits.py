@@ -94,14 +94,13 @@ class Door:
         """Tell the organiser, once, of what may be a proxy of their own that was not named."""
         parsed = parse_address(address)
         known = address in self._told or len(self._told) >= TOLD
-        if parsed is None or not parsed.is_private or known:
-            return
-        self._told.add(address)
-        _log.warning(
-            "evenhand: a request from %s says where it came from (X-Forwarded-For), and is not"
-            " believed: if that is a proxy of yours, start with --proxy %s",
-            *(address, address),
-        )
+        if parsed is not None and parsed.is_private and not known:
+            self._told.add(address)
+            _log.warning(
+                "evenhand: a request from %s says where it came from (X-Forwarded-For), and is not"
+                " believed: if that is a proxy of yours, start with --proxy %s",
+                *(address, address),
+            )
 
 
 class Connection(HttpToolsProtocol):
@@ -262,9 +261,8 @@ class Guard:
                 message = {**message, "headers": named}
             await send(message)
 
-        length = next(
-            (value for name, value in scope["headers"] if name == b"content-length"), b"0"
-        )
+        lengths = (value for name, value in scope["headers"] if name == b"content-length")
+        length = next(lengths, b"0")
         if not length.isdigit() or len(length) >= 16 or int(length) > self.most:
             response = PlainTextResponse("the request is too long\n", 413, {"Connection": "close"})
             await response(scope, receive, send_guarded)

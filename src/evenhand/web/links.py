@@ -56,10 +56,8 @@ class LinksFile:
 
     @property
     def tokens(self) -> Tokens:
-        return {
-            (role, judge): link.partition("?")[0].rpartition("/")[2]
-            for role, judge, link, _ in self.rows
-        }
+        rows = ((role, judge, link.partition("?")[0]) for role, judge, link, _ in self.rows)
+        return {(role, judge): link.rpartition("/")[2] for role, judge, link in rows}
 
     def is_of(self, connection: Connection) -> bool:
         return {launch for *_, launch in self.rows if launch} == {reading.read_launch(connection)}
@@ -100,10 +98,8 @@ def write_links(
             own = None if there else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=own).token
         tokens = valid_tokens | made
-        rows = [
-            (role, judge, make_address(base, role, token, platform), launch)
-            for (role, judge), token in tokens.items()
-        ]
+        links = {who: make_address(base, who[0], one, platform) for who, one in tokens.items()}
+        rows = [(role, judge, link, launch) for (role, judge), link in links.items()]
         if not path.exists() or sorted(rows) != sorted(before.rows):
             _write_rows(path, rows)
         elif path.stat().st_mode & 0o077:  # it says the same, maybe in the form of a spreadsheet
@@ -138,11 +134,8 @@ def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]
     read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
     often = Counter(token.name for token in read.values())
     taken = {row.name for row in tx.pick(select(good_links.c.name))}
-    return {
-        who: token
-        for who, token in read.items()
-        if often[token.name] == 1 and token.name not in taken
-    }
+    once = {name for name, n in often.items() if n == 1 and name not in taken}
+    return {who: token for who, token in read.items() if token.name in once}
 
 
 def make_address(base: str, role: str, token: str, platform: str = USUAL) -> str:
@@ -169,8 +162,7 @@ def read_file(path: Path) -> LinksFile:
         ) from None
     if not text.strip():  # as after a full disk: nothing is in it, and it is written anew
         return LinksFile()
-    header = text.partition("\n")[0]
-    divider = max(",;\t", key=header.count)
+    divider = max(",;\t", key=text.partition("\n")[0].count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=divider)
     cells = [[one.strip() for one in row] for row in lines]
     names, *rows = [row for row in cells if any(row)] or [[""]]
@@ -191,10 +183,8 @@ def find_replaced(before: Tokens, after: Tokens) -> list[str]:
 
     The links of judges are not told: they were ended or made anew by the organiser.
     """
-    if not before:
-        return []
     mine = [who for who in after if who == ("admin", "") or (who[0] == "crowd" and who in before)]
-    return [role for role, judge in mine if before.get((role, judge)) != after[role, judge]]
+    return [who[0] for who in mine if before and before.get(who) != after[who]]
 
 
 class KeptLinks:
@@ -216,7 +206,7 @@ class KeptLinks:
         return {judge for role, judge in read_links(self._path) if role == "judge"}
 
     def find(self) -> dict[str, str]:
-        """Return the tokens of judges that are good still."""
+
         tokens = {}
         for (role, judge), token in read_links(self._path).items():
             with suppress(UnknownLink):
@@ -263,10 +253,10 @@ def read_person(note: str) -> tuple[str, str]:
 
 
 def find_admin_link(path: Path) -> str:
-    links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
-    if not links or not links[0]:
-        raise CampaignError(f"'{path}' holds no link of the organiser's")
-    return links[0]
+    links = (link for role, _, link, _ in read_file(path).rows if role == "admin")
+    if link := next(links, ""):
+        return link
+    raise CampaignError(f"'{path}' holds no link of the organiser's")
 
 
 def _write_rows(path: Path, rows: Sequence[LinkRow]) -> None:
@@ -306,8 +296,7 @@ class Place:
         if url.get_backend_name() != "sqlite":
             return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
         path = str(url.database)
-        file = None if path.startswith("file:") else Path(path)
-        return cls(where, file, path)
+        return cls(where, None if path.startswith("file:") else Path(path), path)
 
     def find_log(self) -> str:
         log = self.file and self.file.with_name(f"{self.file.name}-wal")
@@ -394,12 +383,10 @@ def note_end(store: Store, links: Path, where: str) -> tuple[EndNote, str]:
     if noted is None or same:
         return note, ""
     name = Place.at(where).name
-    what = (
-        f"{name} ends at record {number:,}, and {noted[0]:,} were stored: the last"
-        f" {noted[0] - number:,} are missing"
-        if number < noted[0]
-        else f"record {noted[0]:,} of {name} is not the one that was stored"
-    )
+    what = f"record {noted[0]:,} of {name} is not the one that was stored"
+    if number < noted[0]:
+        missing = f"the last {noted[0] - number:,} are missing"
+        what = f"{name} ends at record {number:,}, and {noted[0]:,} were stored: {missing}"
     return note, (
         f"{what}. If this is no backup that you restored, end the server, and put back what was"
         " moved or deleted, also the file -wal beside it"
@@ -472,9 +459,8 @@ def _look_inside(place: Place, known: LinksFile) -> str:
         return fault.seen
     except SQLAlchemyError as fault:
         if not database.is_damaged(fault):  # a database that is locked or away is not lost
-            raise CampaignError(
-                f"the database {place.name} cannot be used: {database.say_fault(fault)}"
-            ) from None
+            why = database.say_fault(fault)
+            raise CampaignError(f"the database {place.name} cannot be used: {why}") from None
         return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
     finally:
         engine.dispose()

@@ -33,7 +33,7 @@ REST: Final = 5.0  # Seconds for which counts of the database hold
 
 
 def load_client() -> Any:
-    """Return the client of Prometheus; refuse where it is not installed."""
+
     try:
         import prometheus_client
     except ImportError:
@@ -49,22 +49,16 @@ class Metrics:
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         client = load_client()
-        self.store, self._clock = store, clock
-        self._until = 0.0
+        self.store, self._clock, self._until = store, clock, 0.0
         self._stored: list[Metric] = []
         self._registry = client.CollectorRegistry()
         client.ProcessCollector(registry=self._registry)
+        says = "Requests: how many there were, and how long they took"
         self._requests = client.Histogram(
-            "evenhand_request_seconds",
-            "Requests: how many there were, and how long they took",
-            ["side", "status"],
-            registry=self._registry,
+            "evenhand_request_seconds", says, ["side", "status"], registry=self._registry
         )
-        self._errors = client.Counter(
-            "evenhand_database_errors",
-            "Requests that the database did not take or answer",
-            registry=self._registry,
-        )
+        says = "Requests that the database did not take or answer"
+        self._errors = client.Counter("evenhand_database_errors", says, registry=self._registry)
         self._registry.register(self)
 
     def note_request(self, path: str, status: int, seconds: float) -> None:
@@ -96,9 +90,8 @@ class Metrics:
             except EvenhandError:
                 self._stored, up = [], 0
         yield GaugeMetricFamily("evenhand_database_up", "Whether the database can be read", up)
-        yield GaugeMetricFamily(
-            "evenhand_writes_waiting", "Writes that wait for the database", self.store.waiting
-        )
+        says = "Writes that wait for the database"
+        yield GaugeMetricFamily("evenhand_writes_waiting", says, self.store.waiting)
         yield from self._stored
 
     def _count(self) -> list[Metric]:

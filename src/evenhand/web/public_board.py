@@ -54,14 +54,11 @@ class PublicBoard:
         with self._lock:
             if self._last is not None and self._last[0] is dashboard.findings:
                 return self._last[1]
-            return self._make(dashboard)
-
-    def _make(self, dashboard: Dashboard) -> Answer:
-        payload = describe(self.store, self._cache, dashboard, self._moves)
-        body = json.dumps(payload, ensure_ascii=False, allow_nan=False)
-        made = Answer(body, dashboard.made, sha256(body.encode()).hexdigest()[:16])
-        self._last = (dashboard.findings, made)
-        return made
+            payload = describe(self.store, self._cache, dashboard, self._moves)
+            body = json.dumps(payload, ensure_ascii=False, allow_nan=False)
+            made = Answer(body, dashboard.made, sha256(body.encode()).hexdigest()[:16])
+            self._last = (dashboard.findings, made)
+            return made
 
 
 def describe(
@@ -76,14 +73,8 @@ def describe(
         if order.ranking is not None:
             excluded = _count_alone(order.ranking.excluded)
             ranking = replace(order.ranking, excluded=excluded).to_dict()
-        passes.append(
-            {
-                "name": one.name,
-                "ranking": ranking,
-                "board": None if one.board is None else one.board.to_dict(),
-                "why": order.why,
-            }
-        )
+        board = None if one.board is None else one.board.to_dict()
+        passes.append({"name": one.name, "ranking": ranking, "board": board, "why": order.why})
     public = {
         "contract": CONTRACT,
         "title": status.title,
@@ -171,8 +162,7 @@ def leave_out(value: Any, names: Iterable[str]) -> Any:
 
 
 async def _ask(request: Request) -> Answer:
-    site = site_of(request)
-    if not site.requests.take(name_address(request)):
+    if not site_of(request).requests.take(name_address(request)):
         raise TooMany("too many requests at once: wait a moment")
     return await analysis_of(request).ask(Question("public"))
 

@@ -42,11 +42,10 @@ async def identify(request: Request, role: Role) -> tuple[Site, Bearer]:
         try:
             bearer = await run_in_threadpool(look_up)
         except UnknownLink:
-            if not site.misses.take(name_address(request)):
-                raise TooMany(
-                    Message("too many unknown links from your address: wait a minute")
-                ) from None
-            raise
+            if site.misses.take(name_address(request)):
+                raise
+            many = Message("too many unknown links from your address: wait a minute")
+            raise TooMany(many) from None
         site.known.remember(token, bearer)
     # one link is for a whole crowd: nobody shall keep the door shut for the others
     who = f"{token} {name_address(request)}" if role == "crowd" else token
@@ -123,18 +122,18 @@ def json_response(payload: dict[str, Any], status: int = 200) -> Response:
 
 
 async def refuse(request: Request, error: Exception) -> Response:
-    path = request.url.path.removeprefix(site_of(request).prefix)
-    is_organiser = path.startswith("/a/")
-    words = ENGLISH if is_organiser else site_of(request).words
+    site = site_of(request)
+    is_organiser = request.url.path.removeprefix(site.prefix).startswith("/a/")
+    words = ENGLISH if is_organiser else site.words
     if isinstance(error, OSError) and error.errno in FULL:
         error = NotStored(error.strerror or "the disk is full")
     if isinstance(error, EvenhandError):
         status, word = number(error)
         message = error.args[0] if error.args else ""
         if isinstance(error, NotStored):
-            if (metrics := site_of(request).metrics) is not None:
-                metrics.note_error()
-            if site_of(request).complaints.take(str(error)):
+            if site.metrics is not None:
+                site.metrics.note_error()
+            if site.complaints.take(str(error)):
                 _log.warning("evenhand: %s", error)
             message = NOTHING
     elif isinstance(error, HTTPException):
@@ -147,8 +146,7 @@ async def refuse(request: Request, error: Exception) -> Response:
     if request.method in ("GET", "POST") and "text/html" in accepted:  # a person reads the answer
         heading = words.say(HEADINGS.get(409 if word == "not-computed" else status, FAILED))
         context = {"heading": heading, "message": message, "again": status == 503}
-        page = site_of(request).render("refusal.html", context, words)
-        response: Response = HTMLResponse(page, status)
+        response: Response = HTMLResponse(site.render("refusal.html", context, words), status)
     else:
         response = json_response({"error": message, "word": word}, status)
     if isinstance(error, HTTPException) and error.headers:

@@ -123,15 +123,9 @@ def _name_cookie(site: Site, worker: str) -> str:
 
 def _keep(page: Response, request: Request, name: str, secret: str) -> None:
     site = site_of(request)
-    page.set_cookie(
-        name,
-        secret,
-        max_age=LONG,
-        path=f"{site.prefix}/crowd/",
-        secure="https" in (request.url.scheme, site.address.partition(":")[0]),
-        httponly=True,
-        samesite="lax",
-    )
+    secure = "https" in (request.url.scheme, site.address.partition(":")[0])
+    kept: dict[str, Any] = {"max_age": LONG, "path": f"{site.prefix}/crowd/", "secure": secure}
+    page.set_cookie(name, secret, httponly=True, samesite="lax", **kept)
 
 
 async def answer(request: Request) -> Response:
@@ -203,8 +197,15 @@ async def show_judge_page(request: Request) -> Response:
 
 async def show_item(request: Request) -> Response:
     site, who = await identify(request, "judge")
-    shown = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+
+    def work(tx: WriteTransaction) -> Shown:
+        if tx.campaign.wording.consent:
+            row = tx.ask(_AGREED, {"judge": who.judge})
+            if row is None or row.consented is None:
+                return Consent(0 if row is None else row.total)
+        return _serve_or_end(tx, who.judge)
+
+    return await _show(site, work)
 
 
 async def _draw(site: Site, view: Callable[[], View]) -> View:
@@ -212,21 +213,21 @@ async def _draw(site: Site, view: Callable[[], View]) -> View:
     return view() if site.campaign.is_plain else await run_in_threadpool(view)
 
 
-def _view(site: Site, shown: Shown) -> View:
+async def _show(site: Site, work: Callable[[WriteTransaction], Shown | Refused]) -> Response:
+    """Do what a judge asks for, and send what they are shown then."""
+    shown = await site.store.soon(work)
+    return json_response(await _draw(site, lambda: _view(site, shown)))
+
+
+def _view(site: Site, shown: Shown | Refused) -> View:
+    if isinstance(shown, Refused):
+        return view_halt(shown, site.words)
     if isinstance(shown, Consent):
         return view_consent(site.campaign, shown.questions, site.words)
     if isinstance(shown, Ended) and not shown.answered:
         return {**view_end(site.campaign), "code": ""}
     served, sitting = (None, shown.sitting) if isinstance(shown, Ended) else shown
     return view_state(site.store, served, site.words, sitting)
-
-
-def _serve(tx: WriteTransaction, judge: str) -> Shown:
-    if tx.campaign.wording.consent:
-        row = tx.ask(_AGREED, {"judge": judge})
-        if row is None or row.consented is None:
-            return Consent(0 if row is None else row.total)
-    return _serve_or_end(tx, judge)
 
 
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
@@ -289,14 +290,14 @@ async def take_answer(request: Request) -> Response:
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply, sent.replaces))
-    record, halt = done.record, done.halt
-    following: View
-    if halt is None:
-        following = await _draw(
-            site, lambda: view_state(site.store, done.next, site.words, done.sitting)
-        )
-    else:
-        following = view_halt(halt, site.words)
+    record, words = done.record, site.words
+
+    def view() -> View:
+        if done.halt is not None:
+            return view_halt(done.halt, words)
+        return view_state(site.store, done.next, words, done.sitting)
+
+    following = await _draw(site, view)
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -320,8 +321,7 @@ async def take_back(request: Request) -> Response:
                 return _serve_or_end(tx, who.judge)
         return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
 
-    shown = await site.store.soon(work)
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+    return await _show(site, work)
 
 
 async def submit(request: Request) -> Response:
@@ -335,10 +335,7 @@ async def submit(request: Request) -> Response:
         except Refused as halt:  # it is submitted all the same
             return halt
 
-    done = await site.store.soon(work)
-    if isinstance(done, Refused):
-        return json_response(view_halt(done, site.words))
-    return json_response(await _draw(site, lambda: _view(site, done)))
+    return await _show(site, work)
 
 
 async def agree(request: Request) -> Response:
@@ -351,8 +348,7 @@ async def agree(request: Request) -> Response:
             people.consent(tx, who.judge)
         return _serve_or_end(tx, who.judge)
 
-    shown = await site.store.soon(work)
-    return json_response(await _draw(site, lambda: _view(site, shown)))
+    return await _show(site, work)
 
 
 async def leave(request: Request) -> Response:
@@ -419,8 +415,7 @@ async def show_comments(request: Request) -> Response:
 
 async def obey(request: Request) -> Response:
     site, _ = await identify(request, "admin")
-    order = await read_json(request, Order)
-    done = await run_in_threadpool(_obey, site, order)
+    done = await run_in_threadpool(_obey, site, await read_json(request, Order))
     site.known.forget()
     if isinstance(done, str):
         return json_response({"message": done})
@@ -437,8 +432,19 @@ def _obey(site: Site, order: Order) -> str | Invitation:
     store, judge = site.store, order.judge
     message = ""
     match order.what:
-        case "invite" | "link":
-            return _give_link(site, order)
+        case "link":
+            token = "" if site.links is None else site.links.find().get(judge, "")
+            if not token:
+                raise Refused(f"the link of {judge} is not in the file of links: make a new link")
+            return Invitation(judge, token)
+        case "invite":
+            made = store.invite(judge, seat=order.seat, note=order.note)
+            if site.links is not None:
+                try:
+                    site.links.add(judge, made.token)
+                except CampaignError as fault:  # whoever reads the answer has the link all the same
+                    _log.warning("evenhand: %s", fault)
+            return made
         case "pause":
             store.pause()
             message = "Paused: judges are informed, and can still send the answer they have begun."
@@ -463,24 +469,7 @@ def _obey(site: Site, order: Order) -> str | Invitation:
     return message
 
 
-def _give_link(site: Site, order: Order) -> Invitation:
-    judge = order.judge
-    if order.what == "link":
-        token = "" if site.links is None else site.links.find().get(judge, "")
-        if not token:
-            raise Refused(f"the link of {judge} is not in the file of links: make a new link")
-        return Invitation(judge, token)
-    made = site.store.invite(judge, seat=order.seat, note=order.note)
-    if site.links is not None:
-        try:
-            site.links.add(judge, made.token)
-        except CampaignError as fault:  # whoever reads the answer has the link all the same
-            _log.warning("evenhand: %s", fault)
-    return made
-
-
 def _find_base(request: Request) -> str:
-    """Return the address of the site, as judges reach it."""
     site = site_of(request)
     return f"{site.address or str(request.base_url).rstrip('/')}{site.prefix}"
 
@@ -493,12 +482,9 @@ async def send_invitations(request: Request) -> Response:
     base = _find_base(request)
     tokens = await run_in_threadpool(site.links.find)
     links = {judge: make_address(base, "judge", token) for judge, token in tokens.items()}
-    judges = await run_in_threadpool(site.store.judges)
-    return Response(
-        write_invitations(judges, links),
-        media_type=downloads.TYPES[".csv"],
-        headers={"Content-Disposition": "attachment; filename=invitations.csv"},
-    )
+    table = write_invitations(await run_in_threadpool(site.store.judges), links)
+    headers = {"Content-Disposition": "attachment; filename=invitations.csv"}
+    return Response(table, media_type=downloads.TYPES[".csv"], headers=headers)
 
 
 async def send_download(request: Request) -> Response:

@@ -255,8 +255,7 @@ class Health:
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.store, self._clock = store, clock
-        self._until = 0.0
-        self._words = WELL
+        self._until, self._words = 0.0, WELL
         self._task: asyncio.Task[None] | None = None
 
     async def ask(self) -> str:

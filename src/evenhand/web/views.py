@@ -78,11 +78,6 @@ def view_ticket(
         if name in task.shows and getattr(item, name)
     ]
     outputs = [_text(campaign, "output", text, drawn=drawn) for text in campaign.shown(ticket)]
-    return {"beside": beside, "outputs": outputs, "task": view_task(campaign, ticket, words)}
-
-
-def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) -> View:
-    task = campaign.task(ticket.task)
     passes = [one.name for one in campaign.tasks]
     instructions = [one for one in (campaign.wording.instructions, task.instructions) if one]
     view: View = {
@@ -108,7 +103,7 @@ def view_task(campaign: Campaign, ticket: Ticket, words: Catalogue = ENGLISH) ->
         view |= {**kinds, "score": task.score, "sides": ["output"]}
         if "source" in task.shows and campaign.wording.text("source").form.is_plain:
             view["sides"] = ["source", "output"]
-    return view
+    return {"beside": beside, "outputs": outputs, "task": view}
 
 
 def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH) -> View:
@@ -123,12 +118,9 @@ def view_consent(campaign: Campaign, questions: int, words: Catalogue = ENGLISH)
 
 
 def say_pay(pay: Pay, words: Catalogue = ENGLISH) -> str:
-    rates = {"hour": pay.per_hour, "answer": pay.per_answer}
-    paid = {
-        unit: f"{words.format_amount(value)} {pay.currency}".strip()
-        for unit, value in rates.items()
-        if value
-    }
+    rates = (("hour", pay.per_hour), ("answer", pay.per_answer))
+    amounts = ((unit, words.format_amount(value)) for unit, value in rates if value)
+    paid = {unit: f"{amount} {pay.currency}".strip() for unit, amount in amounts}
     said = PAID.get(tuple(paid))
     return words.say(Message(said, paid)) if said else ""
 

@@ -10,6 +10,7 @@ from evenhand.judges.diagnosis import Diagnosis
 from evenhand.judges.outliers import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row
+from evenhand.report.document import pick
 from evenhand.report.figures import style
 from evenhand.report.figures.style import name_files, place_names
 from evenhand.report.figures.systems import draw_map, draw_removals, draw_systems, name_rows
@@ -23,10 +24,7 @@ from evenhand.report.figures.systems import draw_map, draw_removals, draw_system
 
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
-WHOSE: Final = {
-    "the judge": (style.PALETTE[0], "o"),
-    "others, same outputs": (style.PALETTE[1], "o"),
-}
+WHOSE: Final = {"the judge": (style.ACCENT, "o"), "others, same outputs": (style.CONTRAST, "o")}
 WITHIN: Final = {"within": (style.ACCENT, "o"), "outside": (style.CONTRAST, "o")}
 
 # Attribute of a judge's profile → method of outliers, file, key of rows, title of the axis, title
@@ -66,11 +64,8 @@ def _draw_ordered(
     profiles: Sequence[JudgeProfile], limits: Outliers, attribute: str
 ) -> style.Chart:
     name, title, head = ORDERED[attribute][2:]
-    known = [
-        (value, profile)
-        for profile in profiles
-        if (value := getattr(profile, attribute)) is not None
-    ]
+    valued = ((getattr(profile, attribute), profile) for profile in profiles)
+    known = [(value, profile) for value, profile in valued if value is not None]
     known.sort(key=lambda pair: (pair[0], pair[1].judge))
     looks = WHOSE if name == "mean" else WITHIN
     rows: list[dict[str, Any]] = []
@@ -186,19 +181,14 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> style.Chart:
     beside = [
         [row for row in flagged if (x.place(row["gap"]) > 0.5) is left] for left in (False, True)
     ]
+    rings = [(row["gap"], row["distance"]) for row in flagged]
     marks = [
         style.rule(0),
-        style.plot(
-            [(row["gap"], row["distance"]) for row in flagged],
-            style.CONTRAST,
-            14,
-            mark=style.HOLLOW,
-        ),
+        style.plot(rings, style.CONTRAST, 14, mark=style.HOLLOW),
         *style.series(plain, keys, looks, "criterion", size=8, alpha=0.8),
         *style.name_points(beside, keys, "judge"),
     ]
-    zero = [{"at": 0}]
-    layers = (zero, plain, flagged) if flagged else (zero, plain)
+    layers = ([{"at": 0}], plain, *filter(None, [flagged]))
     return style.Chart(layers, x, y, marks, right=24)
 
 
@@ -225,10 +215,7 @@ def draw_likeness(likeness: JudgeLikeness) -> style.Chart:
             "against": j + 1,
             "judge": judges[i],
             "other": judges[j],
-            "correlation": pair.correlation,
-            "lower": pair.lower,
-            "upper": pair.upper,
-            "known": pair.known,
+            **pick(pair, "correlation", "lower", "upper", "known"),
             "shown": f"{100 * pair.correlation:.0f}" if pair.known else "?",
         }
         for (i, j), pair in zip(pairs, both, strict=True)
@@ -280,9 +267,8 @@ def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> style.Chart:
     large = [{**row, "size": round((6 + 194 * row["strength"]) ** 0.5)} for row in drawn]
     wide = len(systems) - 0.5
     marks = [style.plot([(-0.5, at), (wide, at)], style.GRID, width=1) for at in range(len(items))]
-    marks += style.series(
-        large, ("column", "at"), style.look_up(ITEM_SIDES), "side", size="size", alpha=0.85
-    )
+    looks = style.look_up(ITEM_SIDES)
+    marks += style.series(large, ("column", "at"), looks, "side", size="size", alpha=0.85)
     x = style.Axis.of_columns(systems, top=True)
     right = 10.0 + min(60, 3 * max(map(len, systems))) * (len(systems) > 4)
     return style.Chart((rows,), x, style.Axis.of_rows(items), marks, 1.2 * style.ROW, right=right)

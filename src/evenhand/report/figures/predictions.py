@@ -16,6 +16,7 @@ from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.reliability import COMMON, DECIDERS, SPREAD, DecisionCurve
 from evenhand.render.document import Row
+from evenhand.report.document import pick
 from evenhand.report.figures import style
 from evenhand.report.figures.style import LINE, spread
 from evenhand.report.figures.systems import draw_heat_map
@@ -41,21 +42,19 @@ def draw_intervals(
     below: str = "lower is better",
     reference: float | None = None,
 ) -> style.Chart:
-    """Draw an estimate for each name in the order given."""
+
     rows = [asdict(bar) for bar in bars]
     lines = [] if reference is None else [{"at": reference}]
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
     looks: dict[Any, style.Look] = {True: (style.ACCENT, "o"), False: (style.QUIET, "o")}
     marks = [style.rule(one["at"], style.INK) for one in lines]
-    marks += style.series(
-        drawn, ("value", "at"), looks, "strong", ends=("lower", "upper"), width=1.4
-    )
+    ends = ("lower", "upper")
+    marks += style.series(drawn, ("value", "at"), looks, "strong", ends=ends, width=1.4)
     values = [row[key] for row in rows for key in ("lower", "value", "upper")]
     x = style.Axis.around([*values, *(one["at"] for one in lines)], axis)
+    y = style.Axis.of_rows([bar.name for bar in bars])
     layers = (rows, lines) if lines else (rows,)
-    return style.Chart(
-        layers, x, style.Axis.of_rows([bar.name for bar in bars]), marks, style.ROW
-    ).name(title, below)
+    return style.Chart(layers, x, y, marks, style.ROW).name(title, below)
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
@@ -89,9 +88,8 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
     height = max(style.HEIGHT, round(len(names) * (LINE + 1)))
     sizes = sorted({row["size"] for row in rows}) or [1]
     least, most = sizes[0] / 1.06, sizes[-1] * 1.06
-    x = style.Axis(
-        least, most, "training comparisons", style.write_count, sizes, log=True, grid=False
-    )
+    title = "training comparisons"
+    x = style.Axis(least, most, title, style.write_count, sizes, log=True, grid=False)
     y = style.Axis(low - beyond, high, "perplexity", count=7)
     # Names stand at the ends of the lines, where they do not meet
     last = {row["name"]: row["perplexity"] for row in rows}
@@ -114,10 +112,8 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
     lines = [name for name in names if name != UNIFORM_NAME]
     for name, end in zip(names, ends, strict=True):
         number = lines.index(name) if name in lines else 0
-        colour, dash = (
-            style.PALETTE[number % len(style.PALETTE)],
-            DASHES[number // len(style.PALETTE) % len(DASHES)],
-        )
+        colour = style.PALETTE[number % len(style.PALETTE)]
+        dash = DASHES[number // len(style.PALETTE) % len(DASHES)]
         if name == UNIFORM_NAME:
             colour, dash = style.QUIET, ":"
         own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
@@ -132,8 +128,8 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
         marks.append(style.words((most, end["perplexity"]), name, colour, (4, 0)))
     above = len({row["name"] for row in rows if row["perplexity"] > high})
     below = f"{below}; {above} with points above the plot" if above else below
-    title = "Perplexity by training size"
-    return style.Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below)
+    chart = style.Chart(tuple(layers), x, y, marks, height, beside=names)
+    return chart.name("Perplexity by training size", below)
 
 
 # The figures of models compared on held-out judgments, and of the fit of one of them.
@@ -176,12 +172,12 @@ def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
 
 
 def draw_curves(curves: LearningCurves) -> style.Chart:
-    """Draw the lines of learning curves, best first."""
+
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     keys = ("size", "perplexity", "lower", "upper")
     rows = [
-        {"name": model, **{key: getattr(point, key) for key in keys}}
+        {"name": model, **pick(point, *keys)}
         for model in curves.order
         for point in curves.curve(model)
         if point.perplexity is not None
@@ -217,10 +213,8 @@ def draw_fit(
     shown = [system if labels is None else labels[system] for system in order]
     chances = tabulate_chances(fit, order)
     estimates, below = estimate_abilities(fit, level)
-    bars = [
-        Bar(label, *estimates[systems.index(system)])
-        for label, system in zip(shown, order, strict=True)
-    ]
+    places = [systems.index(system) for system in order]
+    bars = [Bar(label, *estimates[at]) for label, at in zip(shown, places, strict=True)]
     axis = fit.order_scale if isinstance(fit, Posterior) else "log-worth"
     maps = f"Who is preferred to whom, by {name}", f"How often neither is preferred, by {name}"
     return {
@@ -243,15 +237,12 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> style.Chart:
     drawn = [{**row, "kind": ""} for row in rows]
     keys, bounds, today = ("judgments", "decided"), ("lower", "upper"), (9, -4)
     look = {"": (style.ACCENT, "o")}
+    top, begun = (last["judgments"], pairs), (first["judgments"], first["decided"])
     marks = [
         style.rule(pairs, across=True, dash="--"),
-        style.words(
-            (last["judgments"], pairs), "all pairs", shift=(0, -13), align="right baseline"
-        ),
+        style.words(top, "all pairs", shift=(0, -13), align="right baseline"),
         *style.series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
-        style.words(
-            (first["judgments"], first["decided"]), "today", style.INK, today, align="left top"
-        ),
+        style.words(begun, "today", style.INK, today, align="left top"),
     ]
     return style.Chart((rows, [{"pairs": pairs}]), x, y, marks, right=30)
 
@@ -292,9 +283,8 @@ def draw_decisions(curve: DecisionCurve) -> style.Chart:
         for panel, drawn in enumerate(own)
         for mark in style.series(drawn, keys, looks, "method", ends=("lower", "upper"), **look)
     ]
-    x = style.Axis.around(
-        [row["seen"] for row in rows], "share of the ratings seen", style.write_share
-    )
+    seen = [row["seen"] for row in rows]
+    x = style.Axis.around(seen, "share of the ratings seen", style.write_share)
     values = (row[key] for row in rows for key in ("lower", "reliability", "upper"))
     y = style.Axis.around(values, "pairs ordered as by all ratings")
     below = (
@@ -316,12 +306,10 @@ def draw_queries(curves: QueryCurves, measure: str = "mae") -> style.Chart:
         style.rule(whole[measure], style.INK, across=True, dash="--"),
         *style.series(rows, ("labels", measure), looks, "query", **look),
     ]
-    x = style.Axis(
-        min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", style.write_count, log=True
-    )
-    y = style.Axis.around(
-        [row[one] for row in (*rows, whole) for one in (measure, *ends)], ERROR_NAMES[measure]
-    )
+    least, most = min(labels) / 1.05, max(labels) * 1.05
+    x = style.Axis(least, most, "outputs with a label", style.write_count, log=True)
+    errors = [row[one] for row in (*rows, whole) for one in (measure, *ends)]
+    y = style.Axis.around(errors, ERROR_NAMES[measure])
     below = (
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
@@ -338,10 +326,8 @@ MEAN: Final = "mean of the pairs to decide"
 
 
 def draw_plan(plan: CampaignPlan) -> dict[str, style.Chart]:
-    return {
-        "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
-        "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),
-    }
+    powers = {"judgments": plan.by_judgments, "judges": plan.by_judges}
+    return {f"power-by-{by}": _draw_power(plan, some, by) for by, some in powers.items()}
 
 
 def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style.Chart:
@@ -360,12 +346,10 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style
         simulated.append({by: planned, "power": weakest.power, **ends})
     # Below: what is held, what the upright line is, and what was simulated
     fixed = "each judge with the planned load" if by == "judges" else f"{design.judges:,} judges"
-    below = [f"{fixed}, {design.items:,} items; line: as planned"]
-    if plan.simulated is None:
-        below.append("in closed form")
-    else:
-        campaigns = f"{plan.simulated.campaigns:,} simulated campaigns"
-        below.append(f"curves in closed form; diamond: {campaigns}")
+    made = "in closed form"
+    if plan.simulated is not None:
+        made = f"curves {made}; diamond: {plan.simulated.campaigns:,} simulated campaigns"
+    below = f"{fixed}, {design.items:,} items; line: as planned; {made}"
     looks = style.look_up(list(dict.fromkeys(row["pairs"] for row in rows)), "o")
     drawn = [{**row, "kind": ""} for row in simulated]
     bounds: Any = {"ends": ("lower", "upper"), "form": "upright", "width": 1.6}
@@ -380,16 +364,12 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> style
     x = style.Axis(least, most, by, style.write_count, marked, log=True, grid=False)
     layers = ([{"power": plan.spec.power}], [{by: planned}], rows, *filter(None, [simulated]))
     chart = style.Chart(layers, x, style.Axis(0, 1, "power"), marks)
-    return chart.name(f"Power by {by}", "; ".join(below), PLAN_WIDTH)
+    return chart.name(f"Power by {by}", below, PLAN_WIDTH)
 
 
 def mark_numbers(least: int, most: int, planned: int) -> list[int]:
     """Return the planned number, and round ones that are not too near it."""
-    tens = (10**power for power in range(len(str(most)) + 1))
-    rounds = [step * ten for ten in tens for step in (1, 2, 5)]
-    marked = [
-        number
-        for number in rounds
-        if least <= number <= most and max(number, planned) >= NEAR * min(number, planned)
-    ]
-    return sorted([*marked, planned])
+    rounds = [step * 10**power for power in range(len(str(most)) + 1) for step in (1, 2, 5)]
+    inside = (number for number in rounds if least <= number <= most)
+    far = (one for one in inside if max(one, planned) >= NEAR * min(one, planned))
+    return sorted([*far, planned])

@@ -16,7 +16,7 @@ from errno import EACCES, ENOTDIR
 from functools import cache
 from html import escape
 from io import BytesIO
-from itertools import chain, count, pairwise, product
+from itertools import chain, count, cycle, pairwise, product
 from math import floor, inf, log10, nan
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
@@ -71,13 +71,8 @@ LIGHT, DARK = (
     }
     for theme in (0, 1)
 )
-INK: Final = LIGHT["ink"]
-QUIET: Final = LIGHT["quiet"]
-ACCENT: Final = LIGHT["accent"]
-CONTRAST: Final = LIGHT["contrast"]
-GRID: Final = LIGHT["grid"]
-GROUND: Final = LIGHT["ground"]
-BAND: Final = LIGHT["band"]
+INK, QUIET, ACCENT = LIGHT["ink"], LIGHT["quiet"], LIGHT["accent"]
+CONTRAST, GRID, GROUND, BAND = LIGHT["contrast"], LIGHT["grid"], LIGHT["ground"], LIGHT["band"]
 # Told apart by those who see colours differently, on white and when printed in grey
 PALETTE: Final = (ACCENT, CONTRAST, LIGHT["green"], LIGHT["violet"], LIGHT["gold"])
 
@@ -223,13 +218,12 @@ def series(
             spans = [at for pair in pairs for at in (*pair, (nan, nan))]
             marks.append(plot(spans, colour, width=width))
         sizes = [row[size] if isinstance(size, str) else size for row in own]
+        look: Any = {"mark": mark, "width": joined, "alpha": alpha}
+        look["label"] = kind if isinstance(kind, str) else ""
         for one in sorted({*sizes}):  # points of one size are one mark
-            at = [
-                (row[keys[0]], row[keys[1]]) for row, s in zip(own, sizes, strict=True) if s == one
-            ]
-            look: Any = {"mark": mark, "width": joined, "alpha": alpha}
-            label = kind if isinstance(kind, str) else ""
-            marks.append(plot(at, colour, one, label=label, **look))
+            drawn = [row for row, size_of in zip(own, sizes, strict=True) if size_of == one]
+            at = [(row[keys[0]], row[keys[1]]) for row in drawn]
+            marks.append(plot(at, colour, one, **look))
     return marks
 
 
@@ -242,10 +236,7 @@ def count_off(
 
 
 def look_up(kinds: Sequence[str], shapes: str = "osD^vPX") -> dict[str, Look]:
-    return {
-        kind: (PALETTE[at % len(PALETTE)], shapes[at % len(shapes)])
-        for at, kind in enumerate(kinds)
-    }
+    return dict(zip(kinds, zip(cycle(PALETTE), cycle(shapes)), strict=False))
 
 
 # Charts and their axes.
@@ -296,10 +287,10 @@ class Axis:
     def mark(self) -> list[tuple[float, str]]:
         from matplotlib.ticker import LogLocator, MaxNLocator
 
-        low, high = sorted((self.low, self.high))
-        values = self.ticks
         if self.names:
             return list(enumerate(self.names))
+        low, high = sorted((self.low, self.high))
+        values = self.ticks
         if values is None:
             locator: Any = MaxNLocator(self.count, steps=[1, 2, 2.5, 5, 10], integer=self.whole)
             if self.log:
@@ -307,22 +298,19 @@ class Axis:
             slack = 1e-9 * (high - low)
             found = locator.tick_values(low, high).tolist()
             values = [value for value in found if low - slack <= value <= high + slack]
-        form = self.form or _find_form(values)
-        return [(value, form(value)) for value in values]
+        if self.form is not None:
+            return [(value, self.form(value)) for value in values]
+        # all with as many digits as they need to be told apart
+        steps = (abs(after - before) for before, after in pairwise(values))
+        step = min(steps, default=1.0) or 1.0
+        digits = max(0, -floor(log10(step) + 1e-9))
+        digits += round(step * 10**digits, 6) % 1 > 0
+        return [(one, f"{one:z,.{digits}f}".replace("-", "\N{MINUS SIGN}")) for one in values]
 
     def place(self, value: float) -> float:
         """Return where a value is: 0 where the axis begins, 1 where it ends."""
         low, high, at = (log10(v) if self.log else v for v in (self.low, self.high, value))
         return (at - low) / (high - low)
-
-
-def _find_form(values: Sequence[float]) -> Callable[[float], str]:
-    """Return how numbers are written: all with as many digits as they need to be told apart."""
-    steps = [abs(after - before) for before, after in pairwise(values)]
-    step = min(steps, default=1.0) or 1.0
-    digits = max(0, -floor(log10(step) + 1e-9))
-    digits += round(step * 10**digits, 6) % 1 > 0
-    return lambda value: f"{value:z,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def write_share(value: float) -> str:
@@ -665,11 +653,10 @@ NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
 
 def name_files(names: Iterable[str]) -> dict[str, str]:
     """Write names so that any file system takes them and tells them apart."""
-    stems = {name: re.sub(r"[^\w.-]+", "-", name).strip("-.") for name in names}
-    files: dict[str, str] = {}
-    taken: set[str] = set()
-    for name, stem in stems.items():
-        tries = (f"{stem or NAMELESS}{f'-{n}' if n > 1 else ''}" for n in count(1))
+    files, taken = dict[str, str](), set[str]()
+    for name in dict.fromkeys(names):
+        stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or NAMELESS
+        tries = (f"{stem}{f'-{n}' if n > 1 else ''}" for n in count(1))
         files[name] = next(file for file in tries if file.casefold() not in taken)
         taken.add(files[name].casefold())
     return files
@@ -681,10 +668,9 @@ def check_folder(folder: Path, what: str) -> None:
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     except OSError as error:
         raise refuse_folder(folder, what, error) from None
-    if not there.is_dir():
-        raise refuse_folder(folder, what, NotADirectoryError(ENOTDIR, strerror(ENOTDIR)))
-    if not access(there, W_OK | X_OK):
-        raise refuse_folder(folder, what, PermissionError(EACCES, strerror(EACCES)))
+    fault = ENOTDIR if not there.is_dir() else 0 if access(there, W_OK | X_OK) else EACCES
+    if fault:
+        raise refuse_folder(folder, what, OSError(fault, strerror(fault)))
 
 
 def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:

@@ -86,9 +86,8 @@ def draw_map(
     step = side or min(CELL, max(LEAST_CELL, TALL // k))
     low, *middle, high = sorted(shades[0])
     even = middle[0] if middle else low
-    squares: dict[str, list[tuple[float, ...]]] = {}
+    squares, numbers = dict[str, list[tuple[float, ...]]](), list[style.Mark]()
     dots: dict[str, list[tuple[float, float]]] = {}
-    numbers: list[style.Mark] = []
     for row in style.count_off(rows, "row", labels):
         x, y, known = row["against"] - 1, row["at"], row.get("known", True)
         part = (row[key] - even) / (high - even) if known else 0.0
@@ -173,14 +172,10 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> st
     labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
     width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
-    shades = (
-        {value: style.write_share(value) for value in (0.0, 0.5, 1.0)},
-        "row preferred, ties half",
-    )
-    if not wide:
-        return draw_map(systems, named, "share", shades, side=side, widest=56)
-    chart = draw_map(systems, named, "share", shades, side=side)
-    return replace(chart, width=max(width, SLIM))
+    shades = {value: style.write_share(value) for value in (0.0, 0.5, 1.0)}
+    scale, widest = (shades, "row preferred, ties half"), BROAD if wide else 56
+    chart = draw_map(systems, named, "share", scale, side=side, widest=widest)
+    return replace(chart, width=max(width, SLIM)) if wide else chart
 
 
 # The places of systems under each choice: how far each moves.
@@ -209,9 +204,8 @@ def draw_places(rows: Sequence[Row]) -> style.Chart:
     marks = [style.plot(ends, style.QUIET, width=1.6) for ends in lines]
     marks += style.series(drawn, ("place", "at"), PLACES, size=8)[::-1]
     x = style.Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
-    return style.Chart(
-        (spans, other, usual), x, style.Axis.of_rows(systems), marks, 1.2 * style.ROW
-    )
+    y = style.Axis.of_rows(systems)
+    return style.Chart((spans, other, usual), x, y, marks, 1.2 * style.ROW)
 
 
 # Bars of wins, ties and losses, a row for each system.
@@ -267,13 +261,10 @@ def draw_systems(diagnosis: Diagnosis) -> style.Chart:
         for system, height in heights.items()
         if system in seen
     ]
-    x, y = (
-        style.Axis.around([row[name] for row in rows], title, room=0.08)
-        for name, title in (("x", across), ("y", up))
-    )
-    at = [
-        (style.WIDTH * x.place(row["x"]), CRITERIA_HEIGHT * (1 - y.place(row["y"]))) for row in rows
-    ]
+    x = style.Axis.around([row["x"] for row in rows], across, room=0.08)
+    y = style.Axis.around([row["y"] for row in rows], up, room=0.08)
+    high = CRITERIA_HEIGHT
+    at = [(style.WIDTH * x.place(row["x"]), high * (1 - y.place(row["y"]))) for row in rows]
     placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
     named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
     looks = style.look_up(sorted({row["kind"] for row in rows}))
@@ -292,11 +283,8 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> style.Chart:
     for removal in diagnosis.removals:
         if removal.criterion == criterion:
             by = f"without those outside by {removal.method.replace('-', ' ')}"
-            rows += [
-                {"system": score.system, "by": by, "score": score.kept}
-                for score in removal.systems
-                if score.kept is not None
-            ]
+            known = (one for one in removal.systems if one.kept is not None)
+            rows += [{"system": one.system, "by": by, "score": one.kept} for one in known]
     systems = [score.system for score in scores]
     looks = style.look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
     drawn = style.count_off(rows, "system", systems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from math import floor, log10
 from typing import Any, Final
 
@@ -49,11 +50,8 @@ UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
 
 def write_section_data(analysis: Analysis) -> Section:
     rated = isinstance(analysis.data, Ratings)
-    document = inspect(
-        analysis.data,
-        scale=analysis.settings.scale,
-        expanded=None if rated else analysis.comparisons,
-    ).document()
+    expanded = None if rated else analysis.comparisons
+    document = inspect(analysis.data, scale=analysis.settings.scale, expanded=expanded).document()
     if not rated and analysis.known_ranking is None:  # linked by ties alone, say
         answer = take_findings(document.answer)
         document = replace(document, answer=tuple(one for one in answer if one.code != "linked"))
@@ -86,24 +84,23 @@ def write_section_items(analysis: Analysis) -> Section:
     most = 1 - settings.level
     apart = rank_items(own, own.p_decided <= most, own.decided - own.blind_decided)[:MAX_ITEMS]
     against = rank_items(own, own.p_against <= most, own.blind_agree - own.agree)[:MAX_ITEMS]
-    sides = {
-        at: [{"item": _name(votes, own, at), **row} for row in list_sides(own, votes, at)]
-        for at in apart
-    }
+    sides = {}
+    for at in apart:
+        sides[at] = [{"item": _name(votes, own, at), **row} for row in list_sides(own, votes, at)]
     winners = {at: {"best": it[0]["system"], "worst": it[-1]["system"]} for at, it in sides.items()}
     seen, blind = own.comparable - own.agree, own.comparable - own.blind_agree
     some = f"{len(against)} items" if len(against) > 1 else "item"
     contradicted = f"The {some} on which judges contradict each other most"
     # Pairs of votes of different judges, by item, that agree on a preference, or that disagree
+    plain: dict[int, Any] = {at: {} for at in against}
+    of_decided = ("agree", own.decided, own.blind_decided, own.p_decided, winners)
+    of_against = ("disagree", seen, blind, own.p_against, plain)
     extremes: tuple[Any, ...] = (
-        ("decided", "agree", own.decided, own.blind_decided, own.p_decided, winners),
-        ("against", "disagree", seen, blind, own.p_against, {at: {} for at in against}),
+        ("one-sided", f"The {_name_most(len(apart))}", "decided", *of_decided),
+        ("contradicted", contradicted, "against", *of_against),
     )
-    captions = {"one-sided": f"The {_name_most(len(apart))}", "contradicted": contradicted}
     tables = []
-    for (name, caption), (key, what, count, by_lot, p, items) in zip(
-        captions.items(), extremes, strict=True
-    ):
+    for name, caption, key, what, count, by_lot, p, items in extremes:
         columns = (
             Column("item", "item"),
             *(WINNERS if any(items.values()) else ()),
@@ -134,8 +131,7 @@ def write_section_items(analysis: Analysis) -> Section:
         notes.append("Where the same few judges ranked an item, it tells of these judges as well.")
     drawn = [
         {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]}
-        for item_rows in sides.values()
-        for row in item_rows
+        for row in chain.from_iterable(sides.values())
     ]
     systems, figures = {row["system"] for row in drawn}, list[Figure]()
     if len(drawn) >= SEVERAL * len(sides) and len(systems) <= MAX_SYSTEMS_DRAWN:
@@ -288,14 +284,10 @@ def write_section_next(analysis: Analysis) -> Section:
     document = chosen.document() if pairs > 1 else Document()  # of one there is nothing to choose
     separations = separate_pairs(ranking, find_open(ranking)[:1])
     notes = [Finding("next", NOTE)] if separations else []
-    document = replace(
-        document,
-        answer=(*say_needed(separations, ranking), *document.answer),
-        findings=(*notes, *document.findings),
-    )
+    answer = (*say_needed(separations, ranking), *document.answer)
+    document = replace(document, answer=answer, findings=(*notes, *document.findings))
     needed = ("report", "--sections", "next", "--json")  # how many judgments, which no verb says
-    command = analysis.write_commands(("next",), needed)
-    return make_section("next", document, command=command)
+    return make_section("next", document, command=analysis.write_commands(("next",), needed))
 
 
 def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]:

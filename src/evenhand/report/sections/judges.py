@@ -151,7 +151,6 @@ MIN_TESTABLE_SHARE: Final = 0.5
 
 
 def find_fault_panel(analysis: Analysis) -> tuple[str, str]:
-    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
     votes = analysis.votes
     fault = find_fault(votes.judges)
     if not fault[0] and (votes.outcome == TIE).all():
@@ -185,15 +184,9 @@ def write_section_judges(analysis: Analysis) -> Section:
         n, ties = counts[card.judge]
         slope = next((one.value for one in card.evidence if one.name == "slope"), None)
         if n > ties and slope is not None and (shown is None or card.judge in shown):
-            row = {
-                "judge": card.judge,
-                "n": card.n,
-                "ties": round(ties / n, DIGITS),
-                "slope": round(slope, DIGITS),
-                "p_honest": round(card.p_honest, DIGITS),
-                "flags": ", ".join(card.flags),
-                "kind": name_kind(card, screening.abstains),
-            }
+            row = {"judge": card.judge, "n": card.n, "ties": round(ties / n, DIGITS)}
+            row |= {"slope": round(slope, DIGITS), "p_honest": round(card.p_honest, DIGITS)}
+            row |= {"flags": ", ".join(card.flags), "kind": name_kind(card, screening.abstains)}
             rows.append(row)
     figures = list[Figure]()
     if rows:
@@ -208,13 +201,9 @@ def write_section_judges(analysis: Analysis) -> Section:
         if not all(EDGES[0] <= row["slope"] <= EDGES[1] for row in rows):  # they rest on few votes
             title += "; slopes beyond {:g} or {:g} stand at the edge".format(*EDGES)
         figures.append(take_chart(draw_judge_map(rows, ties=ties), "map", title, alt))
-    return make_section(
-        "judges",
-        _shorten(JudgePanel(screening).document(), shown, command),
-        checks=(make_check(screening, reversal, least=MIN_TESTABLE_SHARE),),
-        figures=tuple(figures),
-        command=command,
-    )
+    document = _shorten(JudgePanel(screening).document(), shown, command)
+    check = make_check(screening, reversal, least=MIN_TESTABLE_SHARE)
+    return make_section("judges", document, checks=[check], figures=figures, command=command)
 
 
 def _say_effect(analysis: Analysis, before: Ranking, judge: str) -> str:
@@ -291,13 +280,9 @@ def write_section_scorers(analysis: Analysis) -> Section:
         name = f"{kind}-{files[criterion]}" if criterion else kind
         if name in charts:
             charted.append(take_chart(charts[name], name, rated.head(title, criterion), alt))
-    return make_section(
-        "scorers",
-        document,
-        checks=(make_check(screening, rated.reversal, "score"),),
-        figures=tuple(charted),
-        command=analysis.write_command("judges", "--hamon"),
-    )
+    check = make_check(screening, rated.reversal, "score")
+    command = analysis.write_command("judges", "--hamon")
+    return make_section("scorers", document, checks=[check], figures=charted, command=command)
 
 
 def _draw_map(rated: Rated) -> tuple[Figure, ...]:
@@ -322,9 +307,8 @@ def _draw_map(rated: Rated) -> tuple[Figure, ...]:
         f"{len(judges)} judges as points: across, how much higher each scores than the others on"
         f" the same outputs; upwards, how far from them. {who}"
     )
-    title = rated.head(
-        "Judges by severity and distance from the others", criteria[0] if len(criteria) == 1 else ""
-    )
+    title = "Judges by severity and distance from the others"
+    title = rated.head(title, criteria[0] if len(criteria) == 1 else "")
     return (take_chart(draw_scorers(drawn, criteria), "map", title, alt),)
 
 
@@ -350,9 +334,8 @@ def say_expected(
     text += f", expected {write_value(expected.expected_kappa, 'two')} for systems this close"
     if not expected.short or expected.upper is None or expected.lower is None:
         return text
-    apart, least, most = (
-        write_value(-one, "two") for one in (expected.difference, expected.upper, expected.lower)
-    )
+    short = (expected.difference, expected.upper, expected.lower)
+    apart, least, most = (write_value(-one, "two") for one in short)
     return f"{text}: {apart} less ({least} to {most})"
 
 
@@ -394,23 +377,17 @@ def write_section_agreement(analysis: Analysis) -> Section:
     except NotIdentified as refusal:
         names = analysis.votes.judges, analysis.votes.items
         return _refuse("agreement", names, refusal, command)
-    return make_section(
-        "agreement",
-        table.document(),
-        basis=True,
-        checks=(_check(analysis, table),),
-        command=command,
-    )
+    check, document = _check(analysis, table), table.document()
+    return make_section("agreement", document, basis=True, checks=[check], command=command)
 
 
 def _measure(analysis: Analysis) -> AgreementTable:
     data, settings = analysis.data.keep_asked(), analysis.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
     if not analysis.shared.comparable:
-        alone = len(analysis.votes.judges) == 1
-        raise NotIdentified(
-            "there is one judge alone" if alone else "no two judges compared the same two outputs"
-        )
+        if len(analysis.votes.judges) == 1:
+            raise NotIdentified("there is one judge alone")
+        raise NotIdentified("no two judges compared the same two outputs")
     request = Request((), ("default",), settings.level, "item", settings.seed, kind)
     votes = analysis.votes
     pasted: tuple[Exclusion, ...] = ()
@@ -471,13 +448,9 @@ def write_section_scoring(analysis: Analysis) -> Section:
         table = rated.agreement
     except NotIdentified as refusal:
         return _refuse("scoring", (rated.rows.judges, rated.rows.items), refusal, command)
+    checks, drawn = [_check_scoring(table, level=rated.targets.all_same)], _draw_shares(table)
     return make_section(
-        "scoring",
-        table.document(),
-        basis=True,
-        checks=(_check_scoring(table, level=rated.targets.all_same),),
-        figures=_draw_shares(table),
-        command=command,
+        "scoring", table.document(), basis=True, checks=checks, figures=drawn, command=command
     )
 
 

@@ -56,54 +56,33 @@ def write_section_metrics(analysis: Analysis) -> Section:
         doubts += [f"{about}{note}" for note in documents[name].findings if note.code in DOUBTS]
         if len(figures) < FIGURES * MAX_DRAWN:
             figures += _draw(one, about, end)
-    decided = all(
-        len(one.metrics) == 1 or any(pair.decided for pair in one.pairs) for one in groups.values()
-    )
+    several = (one for one in groups.values() if len(one.metrics) > 1)
+    decided = all(any(pair.decided for pair in one.pairs) for one in several)
     state = WARNING if doubts else PASSED if decided else UNDECIDED
     answers = document.answer[: -len(groups)]  # what each rests on stands behind them
-    section = make_section(
-        "metrics",
-        document,
-        checks=(MetricsCheck(state, " ".join(doubts or answers)),),
-        figures=tuple(figures),
-        command=command,
-    )
+    check = MetricsCheck(state, " ".join(doubts or answers))
+    section = make_section("metrics", document, checks=[check], figures=figures, command=command)
     return replace(section, signature=" ; ".join(one.signature for one in groups.values()))
 
 
 def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
     best, systems = found.metrics[0], len(found.systems)
-    charts = [
-        take_chart(
-            draw_systems(found),
-            f"systems{end}",
-            f"{about}Systems by people and by {best}",
-            f"{systems} systems as points: their score by people across, by {best} upwards.",
-        )
-    ]
+    title = f"{about}Systems by people and by {best}"
+    alt = f"{systems} systems as points: their score by people across, by {best} upwards."
+    charts = [take_chart(draw_systems(found), f"systems{end}", title, alt)]
     if found.pairs and len(found.metrics) <= MAX_ON_MAP:
         decided = [f"{one.first} over {one.second}" for one in found.pairs if one.decided]
         what = f"Decided: {join_names(decided)}." if decided else "No pair is decided."
-        charts.append(
-            take_chart(
-                draw_pairs(found),
-                f"pairs{end}",
-                f"{about}Pairs of metrics by adjusted p",
-                f"Each pair of {len(found.metrics)} metrics as a cell. {what}",
-                table=f"pairs{end}",
-                wide=True,
-            )
-        )
+        alt = f"Each pair of {len(found.metrics)} metrics as a cell. {what}"
+        name, title = f"pairs{end}", f"{about}Pairs of metrics by adjusted p"
+        charts.append(take_chart(draw_pairs(found), name, title, alt, table=name, wide=True))
     if systems * (systems - 1) // 2 >= MIN_DISTANT:
-        charts.append(
-            take_chart(
-                draw_distance(found),
-                f"distance{end}",
-                f"{about}Pairs of systems in people's order, by difference in {best}",
-                f"The share of pairs of systems in people's order, among those that differ by at"
-                f" least so much in {best}; a line at 95 %.",
-            )
+        title = f"{about}Pairs of systems in people's order, by difference in {best}"
+        alt = (
+            "The share of pairs of systems in people's order, among those that differ by at least"
+            f" so much in {best}; a line at 95 %."
         )
+        charts.append(take_chart(draw_distance(found), f"distance{end}", title, alt))
     return charts
 
 
@@ -116,24 +95,15 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
 
 def draw_systems(found: MetaEvaluation) -> style.Chart:
     metric, values = found.metrics[0], found.metric_means[0]
-    rows = [
-        {"system": name, "people": x, "metric": y, "kind": metric}
-        for name, x, y in zip(
-            found.systems, found.people_means.tolist(), values.tolist(), strict=True
-        )
-    ]
+    means = zip(found.systems, found.people_means.tolist(), values.tolist(), strict=True)
+    rows = [{"system": name, "people": x, "metric": y, "kind": metric} for name, x, y in means]
     x = style.Axis.around(found.people_means.tolist(), f"people: {found.gold}", room=0.08)
     y = style.Axis.around(values.tolist(), metric, room=0.08)
     points = [(500 * x.place(one["people"]), 300 * y.place(one["metric"])) for one in rows]
     placed = {one.at: one.side for one in place_names(points, found.systems, 500)}
-    sides = [
-        [row for at, row in enumerate(rows) if placed.get(at) == side] for side in ("right", "left")
-    ]
-    keys = ("people", "metric")
-    marks = [
-        *style.series(rows, keys, style.look_up([metric])),
-        *style.name_points(sides, keys, "system"),
-    ]
+    sides = [[rows[at] for at in sorted(placed) if placed[at] == one] for one in ("right", "left")]
+    marks = style.series(rows, ("people", "metric"), style.look_up([metric]))
+    marks += style.name_points(sides, ("people", "metric"), "system")
     below = "a point is a system: its score by people, and by the metric that agrees best"
     chart = style.Chart((rows,), x, y, marks, named=(len(placed), len(rows), "systems"))
     return chart.name("Systems by people and by a metric", below)
@@ -162,18 +132,15 @@ def draw_pairs(found: MetaEvaluation) -> style.Chart:
 
 
 def draw_distance(found: MetaEvaluation) -> style.Chart:
+    metric = found.metrics[0]
     apart, share, n = order_by_distance(found.people_means, found.metric_means[0])
     shown = n >= min(5, int(n[-1]))  # of fewer pairs a share says little
-    rows = [
-        {"points": x, "share": y, "kind": found.metrics[0]}
-        for x, y in zip(apart[shown].tolist(), share[shown].tolist(), strict=True)
-    ]
-    keys = ("points", "share")
-    marks = [
-        style.rule(0.95, style.QUIET, across=True),
-        *style.series(rows, keys, style.look_up([found.metrics[0]]), size=4.0, joined=1.4),
-    ]
-    x = style.Axis.around([row["points"] for row in rows], f"difference in {found.metrics[0]}")
+    points = zip(apart[shown].tolist(), share[shown].tolist(), strict=True)
+    rows = [{"points": x, "share": y, "kind": metric} for x, y in points]
+    keys, looks = ("points", "share"), style.look_up([metric])
+    marks = [style.rule(0.95, style.QUIET, across=True)]
+    marks += style.series(rows, keys, looks, size=4.0, joined=1.4)
+    x = style.Axis.around([row["points"] for row in rows], f"difference in {metric}")
     low = min(0.5, float(share[shown].min()))
     y = style.Axis(low - 0.02, 1.02, "pairs of systems in people's order", style.write_share)
     below = "of pairs of systems at least so far apart; dotted: 95 %"

@@ -28,14 +28,7 @@ from evenhand.report.analysis import (
     say_refusal,
 )
 from evenhand.report.answer import CIRCLES, ISSUES, LADDER, MINDS, PLACE, SIDES
-from evenhand.report.document import (
-    NOT_RUN,
-    PASSED,
-    UNDECIDED,
-    Check,
-    Section,
-    make_section,
-)
+from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, Check, Section, make_section
 from evenhand.report.figures.predictions import draw_prospect
 from evenhand.report.figures.style import take_chart
 
@@ -176,12 +169,9 @@ def write_section_model(analysis: Analysis) -> Section:
         parts=(*_take_tables(cycles, "deviations"), *models.parts),
         findings=(*(Finding("model", one) for one in notes), *models.findings),
     )
-    return make_section(
-        "model",
-        document,
-        checks=(make_check(analysis, cycles, laws, why),),
-        command=analysis.write_commands(("robustness",), ("compare --nested",)),
-    )
+    check = make_check(analysis, cycles, laws, why)
+    command = analysis.write_commands(("robustness",), ("compare --nested",))
+    return make_section("model", document, checks=[check], command=command)
 
 
 def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
@@ -197,9 +187,8 @@ def _take_tables(cycles: Cycles | None, name: str) -> list[Table]:
 
 # Are preferences intransitive: A before B, B before C, C before A?
 
-CirclesCheck: Final = partial(
-    Check, "circles", "Are preferences intransitive: A before B, B before C, C before A?"
-)
+ASKED: Final = "Are preferences intransitive: A before B, B before C, C before A?"
+CirclesCheck: Final = partial(Check, "circles", ASKED)
 INSTEAD: Final = (
     "No ranking fits such preferences. Say which of the systems are to be compared, or on which"
     " items, and judge those."
@@ -222,8 +211,7 @@ def make_check_circles(analysis: Analysis, cycles: Cycles) -> Check:
         return CirclesCheck(UNDECIDED, "too few pairs were compared to show a cycle")
     p = _say_p(cycles.p)
     if not cycles.real:
-        visible = find_visible(cycles, analysis.tally)
-        return _check_silence(CirclesCheck, visible, p)
+        return _check_silence(CirclesCheck, find_visible(cycles, analysis.tally), p)
     sure = find_sure_circle(cycles, analysis.tally)
     if sure is not None:
         against = analysis.reversals.find_circle(sure) if analysis.known_ranking else ""
@@ -271,10 +259,8 @@ def write_section_learning(analysis: Analysis) -> Section:
     predictions = predict_more_judgments(ranking, seed=analysis.settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     rounded = ("decided", "candidates", "one_best")
-    rows = tuple(
-        {k: round(v, 4) if k in rounded else v for k, v in asdict(one).items()}
-        for one in predictions
-    )
+    written = ({key: round(getattr(one, key), 4) for key in rounded} for one in predictions)
+    rows = tuple(asdict(one) | some for one, some in zip(predictions, written, strict=True))
     # Draw decided pairs by judgments
     first, last = rows[0], rows[-1]
     alt = (
@@ -290,11 +276,9 @@ def write_section_learning(analysis: Analysis) -> Section:
     if analysis.pairs.has("item") and predictions[0].decided < pairs:
         command = analysis.write_command("compare", "--curves")
         notes.append(f"How well held-out answers are predicted by training size: {command}")
-    document = Document(
-        answer=say_prospect(predictions, ranking),
-        parts=(table,),
-        findings=tuple(Finding("learning", one) for one in notes),
-    )
+    findings = tuple(Finding("learning", one) for one in notes)
+    answer = say_prospect(predictions, ranking)
+    document = Document(answer=answer, parts=(table,), findings=findings)
     command = analysis.write_command("report", "--sections", "learning", "--json")
     return make_section("learning", document, figures=(figure,), command=command)
 

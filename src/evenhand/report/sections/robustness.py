@@ -82,8 +82,7 @@ def say_one_sided(analysis: Analysis) -> Finding | None:
         leading = max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
     for system in ranking.systems[:leading]:
         at = systems.index(system)
-        side = _name_side(first[at], second[at])
-        if side:
+        if side := _name_side(first[at], second[at]):
             return Finding(code, f"{system} was {side}: {ONE_SIDED[code]}")
     _, *sides = count_pairs(len(systems), seen)
     if of_pairs and all(_name_side(one, two) for one, two in zip(*sides, strict=True)):
@@ -118,9 +117,8 @@ def is_near(bias: PositionBias) -> bool:
 DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
 MAX_CHOICES: Final = 9  # Choices that there are at most, as a rule
 MAX_SYSTEMS_BY_CHOICE: Final = 700  # Systems up to which choices are made without being asked for
-ChoicesCheck: Final = partial(
-    Check, "choices", "Does the answer hold under other reasonable choices?"
-)
+ASKED: Final = "Does the answer hold under other reasonable choices?"
+ChoicesCheck: Final = partial(Check, "choices", ASKED)
 
 
 def write_section_choices(analysis: Analysis) -> Section:
@@ -133,17 +131,13 @@ def write_section_choices(analysis: Analysis) -> Section:
     except (NotIdentified, UnknownOption):  # no judge can be looked at
         screening = None
     # Rank by each choice; of large tables orders alone
-    sensitivity = vary_choices(
-        analysis.pairs,
-        **analysis.examined,
-        decide=may_rank(analysis, MAX_CHOICES),
-        screening=screening,
-    )
+    decide, how = may_rank(analysis, MAX_CHOICES), analysis.examined
+    sensitivity = vary_choices(analysis.pairs, **how, decide=decide, screening=screening)
     document = analysis.note_model(sensitivity.document())
     if not sensitivity.decides:
-        how = say_how(command, "Which pairs each choice decides")
+        more = say_how(command, "Which pairs each choice decides")
         findings = [one for one in document.findings if one.code != "decisions-not-asked"]
-        document = replace(document, answer=(*document.answer, how), findings=tuple(findings))
+        document = replace(document, answer=(*document.answer, more), findings=tuple(findings))
     figures = list[Figure]()
     if len(sensitivity.ranked) > 1:
         every = sensitivity.choices[0].systems
@@ -157,13 +151,8 @@ def write_section_choices(analysis: Analysis) -> Section:
         )
         title = f"Places of {shown} by choice"
         figures.append(take_chart(draw_places(rows), "places", title, alt, table="choices"))
-    return make_section(
-        "choices",
-        document,
-        checks=tuple(check_first(sensitivity, analysis.ranking)),
-        figures=tuple(figures),
-        command=command,
-    )
+    checks = check_first(sensitivity, analysis.ranking)
+    return make_section("choices", document, checks=checks, figures=figures, command=command)
 
 
 def _places(choice: Choice) -> Mapping[str, int]:
@@ -211,13 +200,8 @@ def list_places(sensitivity: Sensitivity, system: str) -> list[dict[str, Any]]:
             name = "this report" if one is sensitivity.choices[0] else one.name
             places.setdefault(_places(one)[system], []).append(name)
     return [
-        {
-            "system": system,
-            "place": place,
-            "choices": "; ".join(names),
-            "count": len(names),
-            "usual": "this report" in names,
-        }
+        {"system": system, "place": place, "choices": "; ".join(names)}
+        | {"count": len(names), "usual": "this report" in names}
         for place, names in sorted(places.items())
     ]
 
@@ -236,12 +220,8 @@ def write_section_fragility(analysis: Analysis) -> Section:
         return Section("fragility", not_run=why, command=command)
     whole = may_rank(analysis, CLAIMS * STEPS)
     opened = whole or may_rank(analysis, STEPS)
-    fragility = find_fragility(
-        analysis.pairs,
-        **analysis.examined,
-        most=None if whole else 1,
-        outcomes=(REVERSED, UNDECIDED) if opened else (REVERSED,),
-    )
+    outcomes, most = (REVERSED, UNDECIDED) if opened else (REVERSED,), None if whole else 1
+    fragility = find_fragility(analysis.pairs, **analysis.examined, most=most, outcomes=outcomes)
     document = analysis.note_model(fragility.document())
     if not fragility.flips:
         says = "All systems are level: there is no conclusion to be carried."
@@ -288,13 +268,9 @@ def write_section_order(analysis: Analysis) -> Section:
         title = f"How often judges prefer the output shown first{cut}"
         drawn = draw_positions(shown, bias.share)
         figures.append(take_chart(drawn, "positions", title, seen, table="position-bias"))
-    return make_section(
-        "order",
-        document if rows else replace(document, parts=()),
-        checks=(replace(_check(analysis, bias), p=bias.p),),
-        figures=tuple(figures),
-        command=command,
-    )
+    check = replace(_check(analysis, bias), p=bias.p)
+    document = document if rows else replace(document, parts=())
+    return make_section("order", document, checks=[check], figures=figures, command=command)
 
 
 def _check(analysis: Analysis, bias: PositionBias) -> Check:

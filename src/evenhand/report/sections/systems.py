@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -130,26 +131,21 @@ MAX_CONTRARY: Final = 3  # Most pairs that are said to be decided in opposite wa
 def write_section_groups(analysis: Analysis) -> Section:
     settings, by = analysis.settings, analysis.settings.group_by or ""
     tables, says = list[Table](), list[str]()
-    columns = (
-        Column("group", by, "name"),
-        Column("judgments", "judgments", "count"),
-        Column("answer", "answer", "prose"),
-    )
+    answered = Column("answer", "answer", "prose")
+    columns = (Column("group", by, "name"), Column("judgments", "judgments", "count"), answered)
     for criterion, ranked in _rank_groups(analysis, by).items():
         about, stem = (f"{criterion}: ", f"{criterion}-") if criterion else ("", "")
         groups = dict(ranked.groups)
         says.append(f"{about}{plural(len(groups), 'group')} by {by}. {_say_contrary(groups)}")
-        answers: dict[str, tuple[float | None, str]] = {
-            name: (None, f"Not ranked: {why}") for name, why in ranked.refused.items()
-        } | {
-            name: (float(one.n_judgments), str(one.document().answer[0]))
-            for name, one in groups.items()
-        }
-        rows = tuple(
-            {"group": name, "judgments": n, "answer": answer}
-            for name, (n, answer) in sorted(answers.items())
-        )
-        answers_table = Table("answers", "The answer of each group", columns, rows)
+        rows: list[dict[str, Any]] = [
+            {"group": name, "judgments": None, "answer": f"Not ranked: {why}"}
+            for name, why in ranked.refused.items()
+        ]
+        for name, one in groups.items():
+            answer, n = str(one.document().answer[0]), float(one.n_judgments)
+            rows.append({"group": name, "judgments": n, "answer": answer})
+        rows.sort(key=itemgetter("group"))
+        answers_table = Table("answers", "The answer of each group", columns, tuple(rows))
         tables += [
             replace(one, name=f"{stem}{one.name}", caption=f"{about}{one.caption}")
             for one in (answers_table, *(ranked.document().tables if groups else ()))
@@ -160,9 +156,8 @@ def write_section_groups(analysis: Analysis) -> Section:
         f"{what} in each group by itself with {100 * settings.level:g} % confidence, not in all"
         " groups at once: of many groups some may err."
     )
-    document = Document(
-        answer=tuple(says), parts=tuple(tables), findings=(Finding("groups", note),)
-    )
+    notes = (Finding("groups", note),)
+    document = Document(answer=tuple(says), parts=tuple(tables), findings=notes)
     command = analysis.write_command("rank", "--group-by", by)
     return make_section("groups", document, command=command)
 
@@ -305,13 +300,12 @@ def write_section_outcomes(analysis: Analysis) -> Section:
     seen = f"Stacked bars for {len(shown)} systems: the share of comparisons won, tied and lost."
     n, ties = (sum(row[key] for row in rows) / 2 for key in ("n", "ties"))
     counted = f"{write_value(ties, 'count')} of {write_value(n, 'count')} comparisons"
-    chart = draw_outcomes(shown)
+    title = f"Won, tied and lost{cut}"
+    figure = take_chart(draw_outcomes(shown), "outcomes", title, seen, table="outcomes")
     return Section(
         "outcomes",
         says=(f"Ties: {counted} ({write_value(ties / n, 'share')}).",),
-        figures=(
-            take_chart(chart, "outcomes", f"Won, tied and lost{cut}", seen, table="outcomes"),
-        ),
+        figures=(figure,),
         tables=(Table("outcomes", "Comparisons of each system", columns, tuple(rows)),),
         notes=(NOTE_OUTCOMES, *([WEIGHED] if weighed else [])),
         command=analysis.write_command("report", "--sections", "outcomes", "--json"),
@@ -322,13 +316,11 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
     tally = analysis.tally
     size = len(tally.systems)
     sides = ((tally.wins, tally.losses), (tally.ties, tally.ties), (tally.losses, tally.wins))
-    wins, ties, losses = (
-        np.bincount(tally.left, left, size) + np.bincount(tally.right, right, size)
-        for left, right in sides
-    )
+    left, right = tally.left, tally.right
+    counts = [np.bincount(left, a, size) + np.bincount(right, b, size) for a, b in sides]
     rows_by_system = {
         system: {"system": system, **_count(np.array([won, tied, lost]))}
-        for system, won, tied, lost in zip(tally.systems, wins, ties, losses, strict=True)
+        for system, won, tied, lost in zip(tally.systems, *counts, strict=True)
         if won + tied + lost > 0
     }
     if analysis.known_ranking is None:
@@ -369,20 +361,15 @@ def write_section_scores(analysis: Analysis) -> Section:
         notes.append(f"The first {MAX_PLOTS} of {len(rankings)} criteria are drawn.")
     for basis, names in bases.items():
         says.append(f"{join_names(names)}: {basis}" if len(bases) > 1 else basis)
-    document = Document(
-        answer=(*says, *_say_refused(rated)),
-        parts=tuple(tables),
-        findings=take_findings((*notes, NOTE_SCORES)),
-    )
+    answer, findings = (*says, *_say_refused(rated)), take_findings((*notes, NOTE_SCORES))
+    document = Document(answer=answer, parts=tuple(tables), findings=findings)
     command = analysis.write_command("rank")
     return make_section("scores", document, figures=tuple(figures), command=command)
 
 
 def _say_refused(rated: Rated) -> list[Finding]:
-    return [
-        say("no-criterion", criterion=name, why=say_refused(refusal))
-        for name, refusal in rated.refused.items()
-    ]
+    reasons = {name: say_refused(refusal) for name, refusal in rated.refused.items()}
+    return [say("no-criterion", criterion=name, why=why) for name, why in reasons.items()]
 
 
 # Systems under several criteria, with figure 1 of Hamon et al. (2007).

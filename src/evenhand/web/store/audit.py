@@ -43,7 +43,7 @@ from evenhand.errors import (
 )
 from evenhand.formats.file_heads import SQLITE
 from evenhand.web.store import database
-from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
+from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, read_boards
 from evenhand.web.store.judging import read_ticket
 from evenhand.web.store.log import JUDGMENTS, PARTS, Line, Record, digest, read_record
 from evenhand.web.store.people import PRESENT
@@ -219,7 +219,9 @@ class _Comparison:
         self.fault: Fault | None = None
         self.wrong = ""
         self.replay = Replay()
-        self.boards: _Boards | None = None
+        self.boards: Mapping[str, SavedBoard] = {}
+        self.count: BoardCount | None = None  # the votes up to the last record of the boards
+        self.counted_until, self.lost = 0, False
         self._present: dict[tuple[str, str], int] = {}
         self._written: dict[str, str] = {}  # texts of systems as they are written: few, and often
 
@@ -247,35 +249,32 @@ class _Comparison:
         first = self.connection.execute(select(*LINE).order_by(log.c.number).limit(1)).first()
         if first is None:
             return ""
+        changed = "the campaign is not the one that was launched"
         try:
             record = read_record(Line(*first))
-            planned, wrong = self._read_campaign(record)
-            if planned is None:
-                return wrong
+            spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
+            same = len(spec) == 1 and spec[0].campaign == 1 and record.kind == "launch"
+            if not same or record.facts["campaign"] != digest(spec[0].body):
+                return changed
+            columns = (campaign.c.id, campaign.c.name, campaign.c.digest, campaign.c.assignment)
+            rows = self.connection.execute(select(*columns)).all()
+            wanted = tuple(record.facts[one] for one in ("name", "campaign", "assignment"))
+            if [tuple(row) for row in rows] != [(1, *wanted)]:
+                return "the columns of the campaign say something else"
+            try:
+                planned = make_campaign(json.loads(spec[0].body))
+            except EvenhandError:
+                return "the campaign cannot be read"
+            if record.facts["seed"] != write_seed(planned.drawing_seed):
+                return "the seed of the launch is not the campaign's"
             assignment, wrong = read_design(self.connection, planned, record.facts)
         except UNREADABLE:
-            return "the campaign is not the one that was launched"
+            return changed
         self.replay = Replay(planned, assignment)
-        self.boards = _Boards(planned, read_boards(self.connection))
+        self.boards, self.count = read_boards(self.connection), BoardCount(planned)
+        counted = (one.record for one in self.boards.values())
+        self.counted_until = max((one for one in counted if isinstance(one, int)), default=0)
         return wrong
-
-    def _read_campaign(self, record: Record) -> tuple[Campaign | None, str]:
-        spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
-        same = len(spec) == 1 and spec[0].campaign == 1
-        if not same or record.kind != "launch" or record.facts["campaign"] != digest(spec[0].body):
-            return None, "the campaign is not the one that was launched"
-        columns = (campaign.c.id, campaign.c.name, campaign.c.digest, campaign.c.assignment)
-        rows = self.connection.execute(select(*columns)).all()
-        wanted = tuple(record.facts[one] for one in ("name", "campaign", "assignment"))
-        if [tuple(row) for row in rows] != [(1, *wanted)]:
-            return None, "the columns of the campaign say something else"
-        try:
-            planned = make_campaign(json.loads(spec[0].body))
-        except EvenhandError:
-            return None, "the campaign cannot be read"
-        if record.facts["seed"] != write_seed(planned.drawing_seed):
-            return None, "the seed of the launch is not the campaign's"
-        return planned, ""
 
     def _stream(self) -> Iterator[Line]:
         """Yield the log; after each record that holds, compare what stands beside it."""
@@ -297,8 +296,10 @@ class _Comparison:
                     if key in self._present:
                         message = "it was to be deleted on request, and is there"
                         self.fault = self.fault or (self._present[key], message)
-            if self.boards is not None:
-                self.boards.take(record)
+            counted = record.number <= self.counted_until and record.kind in FOLLOWED
+            if self.count is not None and counted:
+                self.lost |= record.erased and record.answer is None
+                self.count.take(record)
             if self.moves is not None:
                 self.moves.take(row)
 
@@ -310,19 +311,16 @@ class _Comparison:
         yield from self._compare_tickets()
         yield from self._compare_seats()
         yield from self._compare_judges()
-        yield from self._compare_people()
-        yield from self._compare_tokens()
         yield from self._compare_leases()
         row, replay = self.connection.execute(select(campaign)).one(), self.replay
-        for same, what in (
-            (row.paused == replay.paused, "whether the campaign is paused"),
-            (row.tickets == replay.tickets, "the number of tickets"),
-            (row.head_at == replay.at, "the time of the last record"),
-        ):
-            if not same:
-                yield self._end, f"{what} was changed"
-        if self.boards is not None:
-            yield from self.boards.compare(self.replay)
+        if row.paused != replay.paused:
+            yield self._end, "whether the campaign is paused was changed"
+        if row.tickets != replay.tickets:
+            yield self._end, "the number of tickets was changed"
+        if row.head_at != replay.at:
+            yield self._end, "the time of the last record was changed"
+        if self.count is not None:
+            yield from self._compare_boards(self.count)
 
     @property
     def _end(self) -> int:
@@ -420,31 +418,25 @@ class _Comparison:
         gone = logins.keys() - {row.name for row in rows}
         if gone:
             yield last, f"judge '{min(gone)}' is not there"
-
-    def _compare_people(self) -> Iterator[Fault]:
-        """Yield who is known although they were to be forgotten, or is not although they came."""
-        rows = self.connection.execute(select(people.c.judge, people.c.platform)).all()
-        for row in rows:
-            login = self.replay.logins.get(row.judge)
+        # who is known although they were to be forgotten, or is not although they came
+        known = self.connection.execute(select(people.c.judge, people.c.platform)).all()
+        for row in known:
+            login = logins.get(row.judge)
             if login is None or login.state == "forgotten":
-                yield self._end, f"what is known of judge '{row.judge}' was to be deleted"
-        here = {row.judge for row in rows if row.platform}
-        for judge in sorted(self.replay.entered - here):
-            if self.replay.logins[judge].state != "forgotten":
-                yield self._end, f"who judge '{judge}' is on the platform is not there"
-
-    def _compare_tokens(self) -> Iterator[Fault]:
-        logins = self.replay.logins
+                yield last, f"what is known of judge '{row.judge}' was to be deleted"
+        for judge in sorted(self.replay.entered - {row.judge for row in known if row.platform}):
+            if logins[judge].state != "forgotten":
+                yield last, f"who judge '{judge}' is on the platform is not there"
         wanted = {(name, one.linked) for name, one in logins.items() if one.linked is not None}
         for row in self.connection.execute(select(tokens).order_by(tokens.c.name)):
             if row.role not in ("judge", "admin", "crowd"):
-                yield self._end, f"a link has the role '{row.role}', which there is not"
+                yield last, f"a link has the role '{row.role}', which there is not"
             elif row.role == "judge":
                 if (row.judge, row.made) not in wanted:
-                    yield self._end, f"a link of judge '{row.judge}' was made without a record"
+                    yield last, f"a link of judge '{row.judge}' was made without a record"
                 wanted.discard((row.judge, row.made))
         for judge, _ in sorted(wanted, key=str):
-            yield self._end, f"the link of judge '{judge}' is not there"
+            yield last, f"the link of judge '{judge}' is not there"
 
     def _compare_leases(self) -> Iterator[Fault]:
         given = (tickets.c.seat, tickets.c.state, log.c.body, log.c.judge.label("by"))
@@ -459,34 +451,19 @@ class _Comparison:
             if not there or not same or row.state == VOID:
                 yield self._end, f"what judge '{row.judge}' has before them was changed"
 
-
-class _Boards:
-    def __init__(self, planned: Campaign, saved: Mapping[str, SavedBoard]) -> None:
-        self.kept, self.names, self.count = saved, list_boards(planned), BoardCount(planned)
-        counted = (one.record for one in self.kept.values())
-        self.until = max((one for one in counted if isinstance(one, int)), default=0)
-        self.lost = False
-
-    def take(self, record: Record) -> None:
-        if record.number > self.until or record.kind not in FOLLOWED:
+    def _compare_boards(self, count: BoardCount) -> Iterator[Fault]:
+        if not self.boards:
+            if count.passes and self.replay.deleted and count.record:
+                yield self.replay.deleted, "the boards that it was counted on are not there"
             return
-        self.lost |= record.erased and record.answer is None
-        self.count.take(record)
-
-    def compare(self, replay: Replay) -> Iterator[Fault]:
-        if not self.kept:
-            if self.names and replay.deleted and self.count.record:
-                yield replay.deleted, "the boards that it was counted on are not there"
-            return
-        last = replay.last.number if replay.last else 0
-        if set(self.kept) != set(self.names):
-            yield last, "the boards that are kept are not those of the passes"
-        if {one.record for one in self.kept.values()} != {self.count.record}:
-            yield last, "the boards that are kept were not counted up to the same record"
-        self.count.hide()
-        for name, one in self.count.write().items():
-            if difference := _differ(self.kept[name].body, one.body, lost=self.lost):
-                yield last, f"the board of '{name}' is not what the log counts: {difference}"
+        if self.boards.keys() != count.passes.keys():
+            yield self._end, "the boards that are kept are not those of the passes"
+        if {one.record for one in self.boards.values()} != {count.record}:
+            yield self._end, "the boards that are kept were not counted up to the same record"
+        count.hide()
+        for name, one in count.write().items():
+            if difference := _differ(self.boards[name].body, one.body, lost=self.lost):
+                yield self._end, f"the board of '{name}' is not what the log counts: {difference}"
 
 
 def _differ(saved: str, counted: str, *, lost: bool) -> str:

@@ -125,10 +125,10 @@ class BoardCount:
     @classmethod
     def read(cls, connection: Connection, campaign: Campaign) -> Self:
         made, saved = cls(campaign), read_boards(connection)
-        pass_boards = {name: _read(saved.get(name)) for name in made.passes}
-        passes = {name: one for name, one in pass_boards.items() if one is not None}
+        kept = ((name, _read(saved.get(name))) for name in made.passes)
+        passes = {name: one for name, one in kept if one is not None}
         seen = {saved[name].record for name in passes}
-        if len(passes) == len(pass_boards) and len(seen) == 1:
+        if passes.keys() == made.passes.keys() and len(seen) == 1:
             made.passes, made.record = passes, seen.pop()
             joins = select(*LINE).where(log.c.number <= made.record, log.c.kind == "join")
             for row in _ask(connection, joins.order_by(log.c.number)):
@@ -291,8 +291,7 @@ def forget(tx: WriteTransaction, judge: str, *, answers: bool = False) -> tuple[
     parts = ["note", "said"] if answers else ["note"]
     if answers:
         settle_boards(tx)  # what was decided with them stays decided
-    facts = {"judges": names, "parts": parts}
-    tx.write(Entry("forget", judge, fields={"facts": facts}))
+    tx.write(Entry("forget", judge, fields={"facts": {"judges": names, "parts": parts}}))
     theirs = log.c.judge.in_(names)
     tx.run(update(log).where(theirs).values(dict.fromkeys(parts)))
     if answers:

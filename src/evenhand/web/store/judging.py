@@ -29,6 +29,7 @@ from evenhand.web.store.schema import (
     judges,
     leases,
     log,
+    renew,
     seats,
     tickets,
 )
@@ -88,12 +89,8 @@ LAST: Final = Prepared(
     .limit(1)
 )
 # That a judge submitted the document of which a ticket is the last
-_SUBMITTED: Final = Prepared(
-    select(log.c.number)
-    .where(log.c.ticket == bindparam("ticket"), log.c.judge == bindparam("judge"))
-    .where(log.c.kind == "submit")
-    .limit(1)
-)
+_SENT: Final = (log.c.ticket == bindparam("ticket"), log.c.judge == bindparam("judge"))
+_SUBMITTED: Final = Prepared(select(log.c.number).where(*_SENT, log.c.kind == "submit").limit(1))
 # The segments of a document, each with the answer that stands
 _SEGMENTS: Final = Prepared(
     select(*tickets.c, *_LINE)
@@ -103,11 +100,7 @@ _SEGMENTS: Final = Prepared(
     .order_by(tickets.c.number)
 )
 _RECORD: Final = Prepared(select(*_LINE).where(log.c.number == bindparam("number")))
-SET_ANSWER: Final = Prepared(
-    update(tickets)
-    .where(tickets.c.number == bindparam("ticket"))
-    .values(state=bindparam("to"), record=bindparam("by"))
-)
+SET_ANSWER: Final = renew(tickets.c.number, "ticket", {"state": "to", "record": "by"})
 # A judge gave their first answer
 BEGIN: Final = Prepared(
     update(judges).where(judges.c.name == bindparam("judge")).values(state="active")
@@ -116,11 +109,8 @@ GAVE: Final = Prepared(
     select(log.c.number).where(log.c.judge == bindparam("judge"), log.c.kind == "judgment").limit(1)
 )
 INSERT_LEASE: Final = fill(leases)
-UPDATE_LEASE: Final = Prepared(
-    update(leases)
-    .where(leases.c.judge == bindparam("who"))
-    .values({name: bindparam(f"new_{name}") for name in ("ticket", "key", "since", "until")})
-)
+_LEASED: Final = ("ticket", "key", "since", "until")
+UPDATE_LEASE: Final = renew(leases.c.judge, "who", {name: f"new_{name}" for name in _LEASED})
 
 
 def look_up(tx: WriteTransaction, judge: str) -> Any:
@@ -175,11 +165,7 @@ def find_record(tx: WriteTransaction, number: int) -> records.Record:
 
 _FREE: Final = {"item": "", "systems": "[]", "chosen": ""}
 _ORIGIN: Final = Prepared(select(tickets).where(tickets.c.number == bindparam("again")))
-_FILL: Final = Prepared(
-    update(tickets)
-    .where(tickets.c.number == bindparam("ticket"))
-    .values({name: bindparam(f"new_{name}") for name in _FREE})
-)
+_FILL: Final = renew(tickets.c.number, "ticket", {name: f"new_{name}" for name in _FREE})
 _OPEN: Final = Prepared(
     select(tickets.c.number).where(
         tickets.c.seat == bindparam("seat"), tickets.c.state == OPEN, tickets.c.chosen != ""
@@ -320,9 +306,8 @@ class Reply:
 def _admit(tx: WriteTransaction, judge: str) -> Any:
     login = look_up(tx, judge)
     if tx.paused:
-        raise records.Paused(
-            Message("the campaign is paused: no questions are asked right now; come back later")
-        )
+        why = Message("the campaign is paused: no questions are asked right now; come back later")
+        raise records.Paused(why)
     return login
 
 
@@ -358,8 +343,7 @@ def settle(tx: WriteTransaction, write: Write, reply: Reply, since: int) -> reco
     row = tx.ask(_NUMBERED, {"seat": login.judge_seat, "number": reply.ticket})
     if row is None:
         raise records.NotYours(records.NOT_ASSIGNED)
-    served = lease_ticket(tx, reply.judge, row, login, since)
-    return write(tx, replace(reply, key=served.key))
+    return write(tx, replace(reply, key=lease_ticket(tx, reply.judge, row, login, since).key))
 
 
 def lease_ticket(
@@ -368,11 +352,8 @@ def lease_ticket(
     """Give a ticket to a judge for a while; the one of a lease that ran out keeps its key."""
     since = tx.now if since is None else since
     same = login.leased == row.number and login.state == OPEN
-    lease: dict[str, Any] = {
-        "key": login.lease_key if same else secrets.token_urlsafe(18),
-        "since": login.since if same else since,
-        "until": tx.now + tx.lease,
-    }
+    key, since = (login.lease_key, login.since) if same else (secrets.token_urlsafe(18), since)
+    lease: dict[str, Any] = {"key": key, "since": since, "until": tx.now + tx.lease}
     columns = {"ticket": row.number, **lease}
     if login.leased is None:
         tx.change(INSERT_LEASE, {"judge": judge, **columns})
@@ -399,7 +380,16 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[records.Record, Any]:
     if row.state == CLOSED:
         standing = _find_replaced(tx, row, reply)
     else:
-        _check_first(tx, row, reply)
+        # refuse an answer to a ticket that is open, and not before the judge
+        served = row.leased == row.number and reply.replaces is None
+        if not served or (row.chosen and reply.key != row.lease_key):
+            why = Message("this item was not asked yet, or its answer was undone: reload the page")
+            raise records.NotYours(why)
+        if reply.facts is None and find_sitting(tx, reply.judge).before:  # LLMs submit nothing
+            why = Message(
+                "the document before is not submitted yet: reload the page, and submit it"
+            )
+            raise records.NotYours(why)
     ticket = read_ticket(row, reply.judge)
     answer, comment = check_answer(tx, ticket, reply)
     fields: dict[str, Any] = {"key": reply.key}
@@ -435,30 +425,13 @@ def _find_replaced(tx: WriteTransaction, row: Any, reply: Reply) -> records.Reco
     """Return the answer that stands for a ticket, where its judge may change it."""
     standing = find_record(tx, row.record)
     if reply.replaces != row.record:
-        raise records.AnsweredBefore(
-            Message("this item is answered already, perhaps in another tab: reload the page")
-        )
+        why = Message("this item is answered already, perhaps in another tab: reload the page")
+        raise records.AnsweredBefore(why)
     if standing.judge != reply.judge:
         raise records.NotYours("the current answer is another judge's: you cannot change it")
     if _is_submitted(tx, reply.judge, _read_document(tx, reply.judge, row.seat, row.number)):
         raise records.NotYours(_SUBMITTED_STAYS)
     return standing
-
-
-def _check_first(tx: WriteTransaction, row: Any, reply: Reply) -> None:
-    """Refuse an answer to a ticket that is open, and not before the judge."""
-    if (
-        row.leased != row.number
-        or reply.replaces is not None
-        or (row.chosen and reply.key != row.lease_key)
-    ):
-        raise records.NotYours(
-            Message("this item was not asked yet, or its answer was undone: reload the page")
-        )
-    if reply.facts is None and find_sitting(tx, reply.judge).before:  # LLMs submit nothing
-        raise records.NotYours(
-            Message("the document before is not submitted yet: reload the page, and submit it")
-        )
 
 
 def skip(tx: WriteTransaction, reply: Reply) -> records.Record:
@@ -550,13 +523,10 @@ def _read_document(tx: WriteTransaction, judge: str, seat: str, number: int) -> 
     items = tx.campaign.list_segments(ticket)
     first = number - items.index(ticket.item)
     rows = tx.ask_all(_SEGMENTS, {"seat": seat, "first": first, "last": first + len(items) - 1})
+    records_of = (None if one.line is None else read_row(one) for one in rows)
     return tuple(
-        Segment(
-            read_ticket(one, judge),
-            None if one.line is None else read_row(one),
-            one.state == OPEN,
-        )
-        for one in rows
+        Segment(read_ticket(one, judge), record, one.state == OPEN)
+        for one, record in zip(rows, records_of, strict=True)
     )
 
 
@@ -606,16 +576,14 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> records.Record:
     if row.state != CLOSED:
         raise records.AnsweredBefore(Message("this answer was undone: reload the page"))
     if row.record != row.line:
-        raise records.AnsweredBefore(
-            Message("another answer took the place of this one since: reload the page")
-        )
+        why = Message("another answer took the place of this one since: reload the page")
+        raise records.AnsweredBefore(why)
     record = read_row(row)
     if record.ticket is None or record.erased:
         return record
     if check_answer(tx, record.ticket, reply) != (record.answer, record.comment):
-        raise records.AnsweredBefore(
-            Message("another answer to this item was sent from the same page: reload it")
-        )
+        why = Message("another answer to this item was sent from the same page: reload it")
+        raise records.AnsweredBefore(why)
     return record
 
 
@@ -666,9 +634,8 @@ def prefetch_answers(
         answered.add(reply.ticket)
     if len(first) < 2:
         return
-    rows = tx.prefetch(
-        REPLY, [{"judge": one.judge, "ticket": one.ticket, "sent": one.key} for one in first]
-    )
+    asked = [{"judge": one.judge, "ticket": one.ticket, "sent": one.key} for one in first]
+    rows = tx.prefetch(REPLY, asked)
     following = [
         {"seat": row.judge_seat, "answered": reply.ticket}
         for reply, row in zip(first, rows, strict=True)

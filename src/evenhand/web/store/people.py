@@ -43,6 +43,7 @@ from evenhand.web.store.schema import (
     leases,
     log,
     people,
+    renew,
     seats,
     specs,
     tickets,
@@ -122,8 +123,7 @@ def read_ticket_name(key: bytes, judge: str, name: str) -> int | None:
         return None
     decoded = urlsafe_b64decode(name)
     number = int.from_bytes(_mask(key, decoded[:_MAC], decoded[_MAC:]))
-    same = hmac.compare_digest(name_ticket(key, judge, number), name)
-    return number if same else None
+    return number if hmac.compare_digest(name_ticket(key, judge, number), name) else None
 
 
 def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
@@ -144,9 +144,7 @@ _UNLINK_ALL: Final = Prepared(
 )
 _LINK, _PERSON = fill(links), fill(people)
 _NEW_SEAT, _NEW_JUDGE = fill(seats), fill(judges)
-_HOLD: Final = Prepared(
-    update(seats).where(seats.c.name == bindparam("seat")).values(holder=bindparam("judge"))
-)
+_HOLD: Final = renew(seats.c.name, "seat", {"holder": "judge"})
 _ANSWERED: Final = (
     select(tickets.c.number)
     .select_from(tickets.join(log, log.c.number == tickets.c.record))
@@ -189,8 +187,7 @@ def invite(
 
 def describe(tx: WriteTransaction, judge: str, note: str) -> None:
     """Keep who a judge is, for the organiser alone: it stands in no log."""
-    row = _find(tx, judge)
-    if row.state == "forgotten":
+    if _find(tx, judge).state == "forgotten":
         raise ShutOut(f"judge '{judge}' asked to be forgotten: nothing is kept of them")
     if not is_text(note):
         raise CampaignError(f"{show(note)} cannot be kept: it is no text")
@@ -291,8 +288,8 @@ def add_judge(
     _take_seat(tx, seat, judge)
     tx.change(_NEW_JUDGE, {**made, "consented": None, "joined": None})
     if worker or note:
-        who = {"platform": platform, "worker": worker or judge, "note": note}
-        tx.change(_PERSON, {"judge": judge, **who})
+        who = {"judge": judge, "platform": platform, "worker": worker or judge, "note": note}
+        tx.change(_PERSON, who)
 
 
 def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
@@ -354,17 +351,27 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
         if not isinstance(word, str) or not 0 < len(word) <= 200 or not is_text(word):
             raise Refused(f"the link has no sound {name}: {show(word)}")
     row = tx.ask(_WORKER, {"platform": platform, "worker": worker})
+    token = read_token(secret)
+    link: Any = None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
     if row is not None:
-        return _let_in(tx, row.name, secret)
+        look_up(tx, row.name)
+        theirs = link is not None and (link.role, link.judge) == ("judge", row.name)
+        if token is None or not theirs or not matches(token, link.digest):
+            refusal = Message(
+                "this worker began in another browser, or another device: go on there; where that"
+                " cannot be, ask the organiser for a new link"
+            )
+            raise Unproven(refusal, row.name)
+        tx.write(Entry("enter", row.name))
+        return Invitation(row.name, secret)
     if tx.paused:
         raise NoPlace(Message("the campaign is paused: nobody can join right now"))
     free = tx.ask(_FREE, {})
     if free is None:  # who let time run out loses their seat
         free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
         if free is None:
-            raise NoPlace(
-                Message("all places in this campaign are taken: thank you for your interest")
-            )
+            full = Message("all places in this campaign are taken: thank you for your interest")
+            raise NoPlace(full)
         leave(tx, free.holder)
     seat: str = free.name
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
@@ -377,31 +384,7 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
         judge = f"{seat}.{number}"
     add_judge(tx, judge, seat, platform, "", worker=worker)
     tx.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
-    token = read_token(secret)
-    if token is None or _find_link(tx, secret) is not None:
-        token = draw_token()
-    return keep_link(tx, token, "judge", judge)
-
-
-def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
-    look_up(tx, judge)
-    token, link = read_token(secret), _find_link(tx, secret)
-    theirs = link is not None and (link.role, link.judge) == ("judge", judge)
-    if token is None or not theirs or not matches(token, link.digest):
-        raise Unproven(
-            Message(
-                "this worker began in another browser, or another device: go on there; where that"
-                " cannot be, ask the organiser for a new link"
-            ),
-            judge,
-        )
-    tx.write(Entry("enter", judge))
-    return Invitation(judge, secret)
-
-
-def _find_link(tx: WriteTransaction, secret: str) -> Any:
-    token = read_token(secret)
-    return None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
+    return keep_link(tx, draw_token() if token is None or link else token, "judge", judge)
 
 
 CHUNK: Final = 5_000  # Tickets that are written together

@@ -195,15 +195,14 @@ class AssignmentLedger:
 
     def give_up(self, ticket: int) -> None:
         """Let others have a pair of an item that somebody lets lie."""
-        if ticket in self.late:
-            return
-        self.late.add(ticket)
-        assignment = self.asked[ticket]
-        pair, unit = self._name(assignment)
-        self._held[unit].remove(ticket)
-        self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
-        self._used[pair] -= 1
-        self._mark(unit, assignment.chosen)
+        if ticket not in self.late:
+            self.late.add(ticket)
+            assignment = self.asked[ticket]
+            pair, unit = self._name(assignment)
+            self._held[unit].remove(ticket)
+            self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
+            self._used[pair] -= 1
+            self._mark(unit, assignment.chosen)
 
     def take_up(self, ticket: int) -> None:
         if ticket in self.late:
@@ -211,19 +210,16 @@ class AssignmentLedger:
             self._hold(self.asked[ticket])
 
     def may(self, seat: str, unit: Unit) -> bool:
-        pair, item = unit
-        person = self.know(seat)
-        if item in person.units.get(pair, ()):
-            return False
-        return not (self.once and person.groups[self._groups[item]])
+        (pair, item), person = unit, self.know(seat)
+        seen = self.once and person.groups[self._groups[item]] > 0
+        return not (seen or item in person.units.get(pair, ()))
 
     def find(self, seat: str, pair: int, rng: np.random.Generator) -> int | None:
         """Return an item for a pair: one that the person, then that anybody, was asked least."""
         free = self._find_free(seat, pair)
         if not len(free):
             return None
-        person = self.know(seat)
-        often = person.items[free] * (int(self._load.max()) + 1) + self._load[free]
+        often = self.know(seat).items[free] * (int(self._load.max()) + 1) + self._load[free]
         least = free[often == often.min()]
         return int(least[int(rng.random() * len(least))])
 
@@ -256,11 +252,8 @@ class AssignmentLedger:
         # may, over the judges of the item, then of the judge's own; the coin says the rest.
         pair = unit[0]
         beside = [self.asked[one].shown for one in self._held.get(unit, ())]
-        gaps = (
-            int(self.pairs.sides[pair]),
-            sum(-1 if self.pairs.number(shown)[1] else 1 for shown in beside),
-            self.know(seat).sides.get(pair, 0),
-        )
+        of_item = sum(-1 if self.pairs.number(shown)[1] else 1 for shown in beside)
+        gaps = (int(self.pairs.sides[pair]), of_item, self.know(seat).sides.get(pair, 0))
         return next((gap > 0 for gap in gaps if gap), coin)
 
     def _find_free(self, seat: str, pair: int) -> Integers:
@@ -314,11 +307,8 @@ _ALL: Final = Prepared(
     .where(tickets.c.systems != "[]", tickets.c.kind != "training", tickets.c.kind != "repeat")
     .order_by(tickets.c.number)
 )
-_NEWS: Final = Prepared(
-    select(log.c.number, log.c.body, log.c.said)
-    .where(log.c.number > bindparam("seen"))
-    .order_by(log.c.number)
-)
+_NEW: Final = select(log.c.number, log.c.body, log.c.said).where(log.c.number > bindparam("seen"))
+_NEWS: Final = Prepared(_NEW.order_by(log.c.number))
 _LATE: Final = Prepared(
     select(tickets.c.number)
     .select_from(leases.join(tickets, tickets.c.number == leases.c.ticket))

@@ -128,9 +128,8 @@ class MoveCount:
     def begin(self, connection: Connection) -> None:
         """Read which answers stand now, before records are taken."""
         by_llm = {one.name: one.seat for one in read_judges(connection) if one.llm}
-        tickets = select(asked.c.number, asked.c.record).where(
-            asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()])
-        )
+        of_people = (asked.c.state != VOID, asked.c.seat.not_in([*by_llm.values()]))
+        tickets = select(asked.c.number, asked.c.record).where(*of_people)
         standing = {one.number: one.record for one in connection.execute(tickets)}
         if standing.keys() != self.standing.keys() or by_llm.keys() != self._llm:
             self._restart()
@@ -244,12 +243,9 @@ def is_as_launched(connection: Connection) -> bool:
 
 
 def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
-    counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
-        asked.c.seat, asked.c.state
-    )
-    tickets: Counter[tuple[str, int]] = Counter()  # seat and state → how many
-    for seat, ticket_state, count in connection.execute(counted):
-        tickets[seat, ticket_state] += count
+    by = (asked.c.seat, asked.c.state)
+    counted = connection.execute(select(*by, func.count()).group_by(*by))
+    tickets = Counter({(seat, ticket_state): count for seat, ticket_state, count in counted})
     # who answered is read where it is not plain: of seats that several logins had
     shared = select(judges.c.seat).group_by(judges.c.seat).having(func.count() > 1)
     given = (
@@ -354,9 +350,8 @@ class Readable:
             present = row is not None and (row.role != "judge" or row.state in PRESENT)
             if row is not None and matches(read, row.digest) and present:
                 return Bearer(row.role, row.judge if row.role == "judge" else "")
-        raise UnknownLink(
-            Message("this link is not known, or is no longer valid: ask the organiser for one")
-        )
+        gone = Message("this link is not known, or is no longer valid: ask the organiser for one")
+        raise UnknownLink(gone)
 
     def name_ticket(self, judge: str, number: int) -> str:
         return name_ticket(self._ticket_key, judge, number)
@@ -431,14 +426,13 @@ class Readable:
             # judges whose last document is answered, and not submitted
             held = asked.join(log, log.c.number == asked.c.record)
             last = select(func.max(asked.c.number)).select_from(held).group_by(log.c.judge)
-            wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item).select_from(
-                held
-            )
+            wanted = select(log.c.judge, asked.c.number, asked.c.kind, asked.c.item)
+            wanted = wanted.select_from(held).where(asked.c.number.in_(last))
             sent = select(log.c.judge, log.c.ticket).where(log.c.kind == "submit")
             submitted = {(row.judge, row.ticket) for row in connection.execute(sent)}
             late = frozenset(
                 row.judge
-                for row in connection.execute(wanted.where(asked.c.number.in_(last)))
+                for row in connection.execute(wanted)
                 if row.kind != "training"
                 and (document := planned.item(row.item).document)
                 and planned.segments[document][-1] == row.item

@@ -43,8 +43,7 @@ specs = sa.Table(
     sa.Column(
         "campaign", sa.Integer, sa.ForeignKey("campaign.id"), primary_key=True, autoincrement=False
     ),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("secret", sa.Text, nullable=False),
+    *_fill_columns(sa.Text, "body", "secret"),
 )
 
 # Places in the design: whose tickets they are, and how many
@@ -191,6 +190,13 @@ class Prepared:
         fixed = {name: value for name, value in made.params.items() if name not in required}
         self._texts[kind] = (str(made), fixed)
         return self._texts[kind]
+
+
+def renew(key: sa.Column[Any], named: str, columns: Mapping[str, str]) -> Prepared:
+    """Return the order that changes the rows of a key; columns: name → parameter of its value."""
+    table: Any = key.table
+    values: dict[str, Any] = {name: sa.bindparam(one) for name, one in columns.items()}
+    return Prepared(sa.update(table).where(key == sa.bindparam(named)).values(values))
 
 
 def fill(table: sa.Table) -> Prepared:

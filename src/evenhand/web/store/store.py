@@ -54,8 +54,7 @@ class WalCheckpoint:
     # is closed, which does it as well.
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._here = engine.dialect.name == "sqlite"
+        self._engine, self._here = engine, engine.dialect.name == "sqlite"
         self._turn = threading.Lock()
         self._done, self._closed = threading.Event(), threading.Event()
         self._done.set()
@@ -108,6 +107,7 @@ class WalCheckpoint:
 
 
 MAX_BATCH: Final = 256  # Most requests in one transaction
+Transact = Callable[[Callable[[WriteTransaction], None]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +126,7 @@ _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or
 
 
 class Writer:
-    def __init__(
-        self,
-        transact: Callable[[Callable[[WriteTransaction], None]], None],
-        faults: type[Exception],
-    ) -> None:
+    def __init__(self, transact: Transact, faults: type[Exception]) -> None:
         self.transact, self.faults = transact, faults
         self._waiting: deque[_Job] = deque()
         self._bell = threading.Condition()
@@ -312,18 +308,16 @@ class Store(Readable):
         if self._ahead is not None and database.identify_file(self.engine, AHEAD) != self._ahead:
             _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
             if self._pen.checkpoint():
-                raise NotStored(
-                    f"the file {AHEAD} of the database was moved or deleted: end the server"
-                )
+                gone = f"the file {AHEAD} of the database was moved or deleted"
+                raise NotStored(f"{gone}: end the server")
             self._ahead = None
             self.engine.dispose()
         with self._pen.begin() as connection:
             if self._campaign is None:
                 self._campaign = load_campaign(connection)
             with database.gather(connection):
-                tx = WriteTransaction(
-                    connection, self._campaign, now=self.clock.now(), lease=self.lease
-                )
+                now, lease = self.clock.now(), self.lease
+                tx = WriteTransaction(connection, self._campaign, now=now, lease=lease)
                 if self._assigner is None and self._campaign and self._campaign.design.policy:
                     from evenhand.web.store.policy import PolicyAssigner
 

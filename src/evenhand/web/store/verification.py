@@ -101,9 +101,8 @@ class Replay:
             step = getattr(self, f"_take_{record.kind}", None)
             if step is None:
                 raise Unsound(f"there is no kind '{record.kind}' of records")
-            if (record.kind in OF_NOBODY) != (not record.judge):
-                raise Unsound(NO_RECORD)
-            if not record.facts.keys() <= FACTS.get(record.kind, frozenset()):
+            odd = (record.kind in OF_NOBODY) != (not record.judge)
+            if odd or not record.facts.keys() <= FACTS.get(record.kind, frozenset()):
                 raise Unsound(NO_RECORD)
             step(record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
@@ -228,11 +227,24 @@ class Replay:
         """Return what a policy has filled for a seat, and nobody has answered."""
         if self.campaign is not None and not self.campaign.design.policy:
             return set()
-        filled = self.chosen.get(seat, set())
-        return {one for one in filled if not self.questions[one].record}
+        return {one for one in self.chosen.get(seat, set()) if not self.questions[one].record}
 
     def _take_judgment(self, record: records.Record) -> None:
-        ticket = self._check_answer(record)
+        ticket = self._check_ticket(record)
+        if not record.key:
+            raise Unsound("it has no key")
+        if not is_time(record.seconds):
+            raise Unsound("the time taken is none")
+        # not whether it is before the answer: clocks of two servers may differ
+        served, login = record.served, self.logins[record.judge]
+        if served is not None and (type(served) is not int or served < login.made):
+            raise Unsound("it was served when nothing could be")
+        if self.campaign is not None and record.answer is not None:
+            comment = {"comment": record.comment} if record.comment else {}
+            try:
+                self.campaign.read_answer(ticket, {**record.answer, **comment})
+            except EvenhandError as refusal:
+                raise Unsound(f"the answer is not one of its task: {refusal}") from None
         question = self.questions.get(ticket.number)
         if record.kind == "revision":
             question = self._find_standing(record, ticket)
@@ -245,7 +257,6 @@ class Replay:
         question.outputs, question.rest = hash_ticket(ticket)
         question.record, question.judge = record.number, record.judge
         question.submitted = False
-        login = self.logins[record.judge]
         if login.state == "invited":
             login.state = "active"
 
@@ -257,9 +268,6 @@ class Replay:
         if number in self.void or (question is not None and question.record):
             raise Unsound(f"ticket {number} was not to be asked any more")
         self.void.add(number)
-
-    def _take_attempt(self, record: records.Record) -> None:
-        self._check_ticket(record)
 
     def _find_standing(self, record: records.Record, ticket: Ticket) -> _Question:
         question = self.questions.get(ticket.number)
@@ -296,33 +304,11 @@ class Replay:
         for one in mine:
             one.submitted = True
 
-    def _check_answer(self, record: records.Record) -> Ticket:
-        ticket = self._check_ticket(record)
-        if not record.key:
-            raise Unsound("it has no key")
-        if not is_time(record.seconds):
-            raise Unsound("the time taken is none")
-        # not whether it is before the answer: clocks of two servers may differ
-        served, made = record.served, self.logins[record.judge].made
-        if served is not None and (type(served) is not int or served < made):
-            raise Unsound("it was served when nothing could be")
-        if self.campaign is None or record.answer is None:
-            return ticket
-        payload = dict(record.answer)
-        if record.comment:
-            payload["comment"] = record.comment
-        try:
-            self.campaign.read_answer(ticket, payload)
-        except EvenhandError as refusal:
-            raise Unsound(f"the answer is not one of its task: {refusal}") from None
-        return ticket
-
     def _find_ticket(self, record: records.Record) -> Ticket:
         ticket = record.ticket
         if ticket is None or not isinstance(ticket.number, int):
             raise Unsound(NO_RECORD)
-        last = self.tickets + (record.kind == "issue")
-        if not 0 <= ticket.number < last:
+        if not 0 <= ticket.number < self.tickets + (record.kind == "issue"):
             raise Unsound(f"there was no ticket {ticket.number}")
         return ticket
 
@@ -353,6 +339,8 @@ class Replay:
             if (outputs if fixed.settled else hash_ticket(ticket)[0], rest) != hash_ticket(ticket):
                 raise Unsound(different)
         return ticket
+
+    _take_attempt = _check_ticket
 
     def _take_leave(self, record: records.Record) -> None:
         self._find_present(record.judge)
@@ -482,7 +470,23 @@ class _Reader:
 
     def take(self, line: records.Line) -> None:
         number = self.number + 1
-        body = _read_body(line, number)
+        texts = (line.body, line.hash, *(getattr(line, part) or "" for part in records.PARTS))
+        if not line.hash or not all(
+            isinstance(one, str) for one in texts
+        ):  # SQLite takes any value
+            raise _Broken(number, "it cannot be read as it was written")
+        if records.digest(line.body) != line.hash:
+            raise _Broken(number, "it was changed: it has not its hash")
+        try:
+            body: dict[str, Any] = json.loads(line.body)
+            sound = isinstance(body, dict) and records.canonical(body) == line.body
+        except (ValueError, RecursionError):
+            raise _Broken(number, "it is no JSON") from None
+        same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
+        if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
+            raise _Broken(number, NO_RECORD)
+        if _SALT in body and not _is_salt(body[_SALT]):
+            raise _Broken(number, NO_RECORD)
         if body["number"] != number:
             stands = f"record {body['number']} stands"
             missing = "it is missing: " if body["number"] == number + 1 else ""
@@ -544,14 +548,11 @@ class _Reader:
 
     def _settle(self, body: dict[str, Any]) -> None:
         facts = body.get("facts")
-        lists: list[Any] = []
-        if isinstance(facts, dict):
-            lists = [facts.get(name) for name in ("judges", "parts")]
-        sound = (
-            isinstance(one, list) and all(isinstance(word, str) for word in one) for one in lists
-        )
-        if not lists or not all(sound):
-            raise _Broken(body["number"], NO_RECORD)
+        known = facts if isinstance(facts, dict) else {}
+        lists: list[Any] = [known.get(one) for one in ("judges", "parts")]
+        for one in lists:
+            if not isinstance(one, list) or not all(isinstance(word, str) for word in one):
+                raise _Broken(body["number"], NO_RECORD)
         for key in product(*lists):
             self.erased.pop(key, None)
 
@@ -631,38 +632,14 @@ def describe_resaved(path: str | Path, what: str) -> str:
     )
 
 
-def _read_body(line: records.Line, number: int) -> dict[str, Any]:
-    """Return the body of a line that has its hash and the fields that all have."""
-    texts = (line.body, line.hash, *(getattr(line, part) or "" for part in records.PARTS))
-    if not line.hash or not all(isinstance(one, str) for one in texts):  # SQLite takes any value
-        raise _Broken(number, "it cannot be read as it was written")
-    if records.digest(line.body) != line.hash:
-        raise _Broken(number, "it was changed: it has not its hash")
-    try:
-        body: dict[str, Any] = json.loads(line.body)
-        sound = isinstance(body, dict) and records.canonical(body) == line.body
-    except (ValueError, RecursionError):
-        raise _Broken(number, "it is no JSON") from None
-    same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
-    if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
-        raise _Broken(number, NO_RECORD)
-    if _SALT in body and not _is_salt(body[_SALT]):
-        raise _Broken(number, NO_RECORD)
-    return body
-
-
 def _is_sealed(text: str, names: Set[str]) -> bool:
     """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
     try:
         payload = json.loads(text)
-        sound = (
-            isinstance(payload, dict)
-            and records.canonical(payload) == text
-            and payload.keys() <= names
-        )
+        sound = isinstance(payload, dict) and records.canonical(payload) == text
     except (ValueError, RecursionError):
         return False
-    return sound and _is_salt(payload.get(_SALT))
+    return sound and payload.keys() <= names and _is_salt(payload.get(_SALT))
 
 
 def _is_salt(value: object) -> bool:
