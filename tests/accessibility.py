@@ -23,7 +23,8 @@ def read_axe() -> str:
 def inspect(page: Any, axe: str, what: str = "") -> list[str]:
     """Return what axe finds on a page of some name, one line for each rule and element."""
     start = f"{what}: " if what else ""
-    page.evaluate(axe)
+    if page.evaluate("typeof axe") == "undefined":  # once for each page that is loaded
+        page.evaluate(axe)
     told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
         f"{start}{one['impact']} {one['id']}: {node['target']} {node['html'][:120]}"

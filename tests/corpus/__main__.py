@@ -68,7 +68,8 @@ def _read_words(words: Sequence[str] | None) -> argparse.Namespace:
 
 def _run_all(cases: Sequence[Case], data: Path | None, renamed: Renamed) -> list[Run]:
     prepare()
-    folder = Path(mkdtemp(prefix="corpus-"))
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # each run makes 100 links
+    folder = Path(mkdtemp(prefix="corpus-", dir=memory))
     try:
         runner = Runner(folder, data, renamed.rewrite)
         runner.make_inputs()

@@ -20,7 +20,6 @@ import evenhand
 from evenhand.data.results import Shown
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption
 from evenhand.web.store.store import Store
-from spark_sessions import run_spark, why_no_spark
 from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next
 
 DICE = random.Random(3)
@@ -85,14 +84,6 @@ def test_every_door_leads_to_the_same_ranking(door, tmp_path):
     """The signature holds the digest of the counts."""
     expected = evenhand.rank(evenhand.read(pl.DataFrame(PAIRS)))
     assert evenhand.rank(door(tmp_path)).signature == expected.signature
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
-@pytest.mark.skipif(bool(why_no_spark()), reason=why_no_spark() or "there is Spark")
-def test_a_frame_of_spark_is_ranked(tmp_path):
-    with run_spark(tmp_path) as spark:
-        frame = spark["pyspark"].createDataFrame(pd.DataFrame(PAIRS))
-        assert evenhand.rank(frame).signature == evenhand.rank(PAIRS).signature
 
 
 # Hugging Face
