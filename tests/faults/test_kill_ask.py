@@ -28,7 +28,6 @@ from evenhand.web.views import view_ticket
 from started_servers import Commands, start_parent, write_campaign
 from waiting import LONG, wait_for
 
-MANY = [(30, 1), (15, 4)] if os.environ.get("EVENHAND_WHOLE") else [(15, 1), (8, 4)]
 KEY = "sk-paid-by-the-call"
 PROMPT = Prompt.read(None)  # compiled once
 
@@ -137,7 +136,7 @@ def test_three_kills_lose_no_answer_and_ask_none_again(tmp_path: Path, parallel:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("times", "parallel"), MANY)
+@pytest.mark.parametrize(("times", "parallel"), [(30, 1), (15, 4)])
 def test_many_kills_lose_no_answer_and_ask_none_again(
     tmp_path: Path, times: int, parallel: int
 ) -> None:

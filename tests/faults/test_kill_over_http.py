@@ -1,9 +1,5 @@
-"""The running server is killed while judges answer: nothing that was acknowledged is lost.
+"""The running server is killed while judges answer: nothing that was acknowledged is lost."""
 
-Fifty times where EVENHAND_WHOLE is set, as docs/store.md says, else twenty times.
-"""
-
-import os
 import random
 import signal
 import time
@@ -17,7 +13,6 @@ from postgres_server import Server
 from started_servers import Servers, run_servers, write_campaign
 
 KILLED = -signal.SIGKILL
-MANY = 50 if os.environ.get("EVENHAND_WHOLE") else 20
 
 
 def kill_and_start(servers: Servers, judges: Judges, times: int) -> None:
@@ -67,8 +62,8 @@ def test_five_kills_on_sqlite_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_many_kills_on_sqlite_lose_nothing(tmp_path: Path) -> None:
-    kill_often(tmp_path, str(tmp_path / "campaign.db"), MANY)
+def test_fifty_kills_on_sqlite_lose_nothing(tmp_path: Path) -> None:
+    kill_often(tmp_path, str(tmp_path / "campaign.db"), 50)
 
 
 def test_five_kills_on_postgresql_lose_nothing(postgres: Server, tmp_path: Path) -> None:
@@ -76,8 +71,8 @@ def test_five_kills_on_postgresql_lose_nothing(postgres: Server, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_many_kills_on_postgresql_lose_nothing(postgres: Server, tmp_path: Path) -> None:
-    kill_often(tmp_path, postgres.make_database("many"), MANY)
+def test_fifty_kills_on_postgresql_lose_nothing(postgres: Server, tmp_path: Path) -> None:
+    kill_often(tmp_path, postgres.make_database("fifty"), 50)
 
 
 def test_a_server_that_is_killed_while_it_begins_a_campaign_loses_no_judges_link(
