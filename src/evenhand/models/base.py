@@ -168,8 +168,7 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
         fitted = q[i] + q[j]
         residual = np.log(fitted / exact)
         right = -spread_out(residual / fitted)
-        diagonal = spread_out(fitted**-2)
-        step = np.linalg.solve(table + np.diag(diagonal), right)
+        step = np.linalg.solve(table + np.diag(spread_out(fitted**-2)), right)
         length, loss = 1.0, float(residual @ residual)
         while length > SETTLED and not improves(q + length * step, loss):
             length /= 2
@@ -490,10 +489,9 @@ def tabulate_coefficients(
             if key in of_systems
         ),
     )
-    caption = "Coefficients (log-worth = 2λ)" if scale == LAMBDA else f"Estimates ({scale})"
     return Table(
         "coefficients",
-        caption,
+        "Coefficients (log-worth = 2λ)" if scale == LAMBDA else f"Estimates ({scale})",
         columns,
         tuple(rows),
         limit=MAX_COEFFICIENTS,

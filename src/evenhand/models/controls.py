@@ -122,8 +122,7 @@ class ControlEffect:
         return cls(name, estimate, stderr, *ends, p, sd, level)
 
     def without_error(self, reason: str) -> ControlEffect:
-        alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
-        return replace(alone, p=1.0, rests=reason)
+        return replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf, p=1.0, rests=reason)
 
     def to_dict(self) -> dict[str, Any]:
         errors = ("stderr", "lower", "upper", "p")
@@ -225,10 +224,23 @@ def find_sides(data: Comparisons, word: str) -> tuple[str, ...]:
 
 
 def find_style(data: Comparisons) -> tuple[Control, ...]:
-    schema = data.frame.collect_schema()
-    places: dict[str, tuple[str, ...]] = {}  # name, folded → column, and what it is called in it
-    for column, keys in _list_keys(data, schema).items():
-        places |= {fold(key): (column, key) for key in keys}
+    schema, of_duckdb = data.frame.collect_schema(), data.frame.implementation.is_duckdb()
+    keys: dict[str, list[str]] = {}  # what is inside columns of objects, on a table of DuckDB
+    if of_duckdb:
+        for column in data.covariates:
+            if isinstance(kind := schema[column], nw.Struct):
+                keys[column] = [field.name for field in kind.fields]
+        texts = [column for column in data.covariates if schema[column] == nw.String]
+        first = fetch_columns(data.frame.select(*texts).head(1)) if texts else {}
+        for column in texts:
+            for text in first[column].tolist():
+                if text and text.lstrip().startswith("{"):
+                    with suppress(ValueError):
+                        keys[column] = [*json.loads(text)]
+    # name, folded → column, and what it is called in it
+    places: dict[str, tuple[str, ...]] = {}
+    for column, names in keys.items():
+        places |= {fold(name): (column, name) for name in names}
     places |= {fold(column): (column,) for column in data.covariates}
     controls = []
     for name, stems in STYLES.items():
@@ -236,12 +248,10 @@ def find_style(data: Comparisons) -> tuple[Control, ...]:
         found = next((pair for pair in words if all(one in places for one in pair)), None)
         if found is None:
             continue
-        columns = tuple(places[one] for one in found)
-        if not data.frame.implementation.is_duckdb():
-            controls.append(Control(name, (columns[0][0], columns[1][0]), style=True))
-            continue
-        left, right = (_sum_sql(*one, text=schema[one[0]] == nw.String) for one in columns)
-        sql = f"({left} - {right}) / ({left} + {right} + 1)"
+        columns, sql = [places[one] for one in found], ""
+        if of_duckdb:
+            left, right = (_sum_sql(*one, text=schema[one[0]] == nw.String) for one in columns)
+            sql = f"({left} - {right}) / ({left} + {right} + 1)"
         shown = tuple(dict.fromkeys(".".join(one) for one in columns))
         controls.append(Control(name, shown, sql, style=True))
     if not controls:
@@ -252,25 +262,6 @@ def find_style(data: Comparisons) -> tuple[Control, ...]:
             f" {listing(data.columns)}"
         )
     return tuple(controls)
-
-
-def _list_keys(data: Comparisons, schema: nw.Schema) -> dict[str, list[str]]:
-    """Return what is inside columns of objects, on a table of DuckDB: column → names."""
-    if not data.frame.implementation.is_duckdb():
-        return {}
-    keys = {
-        one: [f.name for f in kind.fields]
-        for one in data.covariates
-        if isinstance(kind := schema[one], nw.Struct)
-    }
-    texts = [one for one in data.covariates if schema[one] == nw.String]
-    first = fetch_columns(data.frame.select(*texts).head(1)) if texts else {}
-    for column in texts:
-        for text in first[column].tolist():
-            if text and text.lstrip().startswith("{"):
-                with suppress(ValueError):
-                    keys[column] = [*json.loads(text)]
-    return keys
 
 
 def _sum_sql(column: str, key: str = "", *, text: bool) -> str:
@@ -485,12 +476,8 @@ class ControlledLikelihood(Likelihood):
             local = self._expand(part, beta)
             terms = local.value.sum(), sum_scores(part, local), sum_row_information(part, local)
             sums = [running.plus(term) for running, term in zip(sums, terms, strict=True)]
-        value, gradient[:q] = float(sums[0].total), sums[1].total
-        information[:q, :q] = sums[2].total
-        if self.prior > 0:
-            worths, _, _, ghosts = self.parts(beta)
-            distance = worths - ghosts[self.design.group]
-            value += self._add_ghosts(distance, gradient, information)
+        gradient[:q], information[:q, :q] = sums[1].total, sums[2].total
+        value = float(sums[0].total) + self._add_ghosts(beta, gradient, information)
         return Expansion(value, gradient, information)
 
 
@@ -552,8 +539,7 @@ def check_aliases(
                 " it is always the difference of what each system has; leave it out, or use outputs"
                 " that differ within a system"
             )
-        before = left[:i, :i]
-        explained = left[i, :i] @ np.linalg.solve(before, left[:i, i]) if i else 0.0
+        explained = left[i, :i] @ np.linalg.solve(left[:i, :i], left[:i, i]) if i else 0.0
         if left[i, i] - explained <= NO_PIVOT * total[i]:
             names = listing([earlier.name for earlier in controls[:i]])
             raise NotIdentified(

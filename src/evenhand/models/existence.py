@@ -161,9 +161,8 @@ def refuse_nothing(tally: Tally) -> NoReturn:
         raise NotIdentified(
             f"there is no comparison among {len(tally.systems):,} systems", about=_WORTHS
         )
-    ties = _count(tally.ties.sum())
     raise NotIdentified(
-        f"every comparison is a tie ({ties}), and ties are discarded",
+        f"every comparison is a tie ({_count(tally.ties.sum())}), and ties are discarded",
         ["collect comparisons with a preference"],
         about=_WORTHS,
     )
@@ -482,11 +481,6 @@ def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> NotIdenti
 
 
 MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it
-_REMEDIES = (
-    "collect judgments that may contradict it",
-    "drop the covariate or merge its levels",
-    "pass --prior 1",
-)
 
 
 def check_support(
@@ -587,7 +581,11 @@ def _check_programme(
         raise NotIdentified(
             f"the estimates of {infinite} are infinite: every judgment that bears on them goes one"
             " way",
-            _REMEDIES,
+            [
+                "collect judgments that may contradict it",
+                "drop the covariate or merge its levels",
+                "pass --prior 1",
+            ],
         )
     if ties is not None:
         return Verdict(ties_estimated=True, notes=_note(ties))

@@ -211,8 +211,7 @@ def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
     weights = np.full(len(blocks.order), scales.difference**-2)
     held, rows, columns = [], [], []
     for batch in blocks.batches:
-        precision = batch.precision(weights[batch.entries], scales.item**-2)
-        inverse, _ = invert_all(precision)
+        inverse, _ = invert_all(batch.precision(weights[batch.entries], scales.item**-2))
         slot = np.arange(batch.nodes.start, batch.nodes.stop).reshape(batch.size, batch.width)
         held.append(inverse.reshape(-1))
         rows.append(np.repeat(slot, batch.width, axis=1).reshape(-1))
@@ -260,8 +259,7 @@ def walk(
         abilities = np.asarray(means + root @ rng.standard_normal(means.shape))
         prior = abilities[author] + item * rng.standard_normal(qualities.shape)
         moved = differences + noise * rng.standard_normal(differences.shape)
-        seen = np.asarray(gather @ moved)
-        qualities = solver.solve(prior / item**2 + seen / noise**2)
+        qualities = solver.solve(prior / item**2 + np.asarray(gather @ moved) / noise**2)
         yield means, abilities, qualities
 
 

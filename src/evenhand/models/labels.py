@@ -148,10 +148,8 @@ class LabelFit(Shown):
     @cached_property
     def labels(self) -> tuple[str | None, ...]:
         """Label of each unit: a score, a system, or "tie"; None where there is none."""
-        name = self.answers.name_label
-        return tuple(
-            name(u, c) if c != NO_LABEL else None for u, c in enumerate(self.best.tolist())
-        )
+        name, best = self.answers.name_label, enumerate(self.best.tolist())
+        return tuple(None if label == NO_LABEL else name(unit, label) for unit, label in best)
 
     @cached_property
     def confidence(self) -> Array:
@@ -239,11 +237,8 @@ class LabelFit(Shown):
             named = {"a system preferred": 1 - none - tie, "tie": tie}
         named |= {"none": none} if (self.best == NO_LABEL).any() else {}
         shares = [f"{name} {write_percent(part)}" for name, part in named.items()]
-        others = ", ".join(
-            f"{name} {write_percent(same / both)}"
-            for name, (same, both) in self.others.items()
-            if both
-        )
+        compared = [(name, same / both) for name, (same, both) in self.others.items() if both]
+        others = ", ".join(f"{name} {write_percent(share)}" for name, share in compared)
         return (
             say_labels("label" if labelled == 1 else "labels", **about),
             say_labels("shares", shares=", ".join(shares)),
@@ -253,11 +248,8 @@ class LabelFit(Shown):
 
     @property
     def _unit(self) -> tuple[str, str]:
-        return (
-            ("pair of outputs", "pairs of outputs")
-            if self.answers.of_pairs
-            else ("output", "outputs")
-        )
+        pair = ("pair of outputs", "pairs of outputs")
+        return pair if self.answers.of_pairs else ("output", "outputs")
 
     def records(self, units: Codes | None = None) -> list[dict[str, Any]]:
         """Return a row for each unit: what it is, its label and how sure that is.
@@ -350,11 +342,9 @@ SURE_PROBABILITY: Final = 0.95  # Probability from which a label is called sure 
 
 
 def choose_labels(posterior: Array) -> Codes:
-    best = posterior.argmax(axis=1)
     second = np.partition(posterior, -2, axis=1)[:, -2] if posterior.shape[1] > 1 else 0.0
-    return np.where(posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE, best, NO_LABEL).astype(
-        np.int64
-    )
+    alone = posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE
+    return np.where(alone, posterior.argmax(axis=1), NO_LABEL).astype(np.int64)
 
 
 # What must stand beside labels, when there can be none, and the line that reproduces them.
@@ -425,11 +415,8 @@ def note_labels(
         notes.append(say_labels("no-label", n=none))
     # judges' reliability may be too weakly known for probabilities near 1
     usual = int(np.median(np.bincount(answers.judge)[answers.judge]))
-    if (
-        not counted
-        and usual < MIN_ANSWERS_PER_JUDGE
-        and (posterior.max(axis=1) >= SURE_PROBABILITY).any()
-    ):
+    sure = (posterior.max(axis=1) >= SURE_PROBABILITY).any()
+    if sure and usual < MIN_ANSWERS_PER_JUDGE and not counted:
         numbers = {"usual": usual, "needed": MIN_ANSWERS_PER_JUDGE, "level": SURE_PROBABILITY}
         notes.append(say_labels("few-answers-per-judge", "warning", **numbers))
     return notes

@@ -66,8 +66,7 @@ class Davidson:
     def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
         exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
-        top = exponents.max(axis=1, keepdims=True)
-        shifted = exponents - top
+        shifted = exponents - exponents.max(axis=1, keepdims=True)
         return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
@@ -190,8 +189,7 @@ class RaoKupper:
         up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
         by_eta = np.stack([2 * up, 2 * (up - down), -2 * down], axis=1)
         grown = 2 / -np.expm1(-2 * tau)
-        by_tau = np.stack([-up, grown - up - down, -down], axis=1)
-        return by_eta, tau * by_tau
+        return by_eta, tau * np.stack([-up, grown - up - down, -down], axis=1)
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         tau = np.exp(tie)
@@ -247,8 +245,7 @@ class GlennDavid:
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         won, above, below, lost = self._slopes(eta, tie)
         by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
-        by_tau = np.stack([-won, above + below, -lost], axis=1)
-        return by_eta, np.exp(tie) * by_tau
+        return by_eta, np.exp(tie) * np.stack([-won, above + below, -lost], axis=1)
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         tau = np.exp(tie)
@@ -500,29 +497,25 @@ class Likelihood:
         return maximise(self.expand, begin, reach=self.reach, last=last)
 
     def score(self, beta: Array) -> Array:
-        worths, tie, order, _ = self.parts(beta)
-        eta = self.eta(worths, order)
-        return self.pull_scores(expand_blocks(self.law, eta, tie, self.counts))
+        return self.pull_scores(self.expand_entries(beta))
 
     def eta(self, worths: Array, order: float) -> Array:
         """Return (C,) half log-odds of left against right."""
         left, right = self.design.ends
         return np.asarray(worths[left] - worths[right] + order)
 
-    def loglik(self, beta: Array) -> float:
+    def expand_entries(self, beta: Array) -> Local:
         worths, tie, order, _ = self.parts(beta)
-        eta = self.eta(worths, order)
-        return float(expand_blocks(self.law, eta, tie, self.counts).value.sum())
+        return expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
+
+    def loglik(self, beta: Array) -> float:
+        return float(self.expand_entries(beta).value.sum())
 
     def expand(self, beta: Array) -> Expansion:
-        worths, tie, order, ghosts = self.parts(beta)
-        local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
+        local = self.expand_entries(beta)
         gradient = self.pull_scores(local)
         information = self.pull_information(local)
-        value = float(local.value.sum())
-        if self.prior > 0:
-            distance = worths - ghosts[self.design.group]
-            value += self._add_ghosts(distance, gradient, information)
+        value = float(local.value.sum()) + self._add_ghosts(beta, gradient, information)
         return Expansion(value, gradient, information)
 
     def by_node(self, weights: Array) -> Array:
@@ -576,12 +569,15 @@ class Likelihood:
         nodes = replace(self.design, left=tally.left, right=tally.right)
         return replace(self, design=nodes, prior=0.0).pull_information(outer)
 
-    def _add_ghosts(self, distance: Array, gradient: Array, information: Array) -> float:
+    def _add_ghosts(self, beta: Array, gradient: Array, information: Array) -> float:
         """Add the comparisons of every node with its ghost; return their log-likelihood."""
-        half = np.full(len(distance), self.prior / 2)
+        if not self.prior:
+            return 0.0
+        (worths, _, _, ghosts), group = self.parts(beta), self.design.group
+        distance, half = worths - ghosts[group], np.full(len(worths), self.prior / 2)
         counts = np.stack([half, np.zeros_like(half), half], axis=1)
         local = TwoOutcomes().expand(distance, 0.0, counts)
-        p, at, group = self.n_worths, self.reported, self.design.group
+        p, at = self.n_worths, self.reported
         gradient[:p] += self.design.pull(local.eta)
         gradient[at:] -= np.bincount(group, weights=local.eta)
         information[:p, :p] += self.design.pull(self.design.pull(np.diag(local.eta_eta)).T)

@@ -112,10 +112,9 @@ class LeastSquaresFit(RatingFit):
         if "judge" not in self.effects:
             return ()
         factor, effects = self.data.factors["judge"], self.effects["judge"]
-        order = np.lexsort((np.array(factor.labels), effects)).tolist()
         rows = [
             {"judge": factor.labels[at], "ratings": int(factor.loads[at]), "effect": effects[at]}
-            for at in order
+            for at in np.lexsort((np.array(factor.labels), effects)).tolist()
         ]
         columns = (
             Column("judge", "judge", "name"),
@@ -237,8 +236,7 @@ def choose_removed(
     other = next(one for one in remove if one != name)
     groups = name_parts(data.systems, part)
     how = {"by": "by" if other == "judge" else "on", "factor": other, "links": name}
-    said = say_ratings("other-items", "warning", groups=groups, **how)
-    return (name,), [said], None
+    return (name,), [say_ratings("other-items", "warning", groups=groups, **how)], None
 
 
 @dataclass(frozen=True)

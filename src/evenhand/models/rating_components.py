@@ -17,6 +17,7 @@ variance between them is hardly known, as the interval shows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp, inf, log, pi, sqrt
 from typing import Final, Literal
@@ -167,8 +168,7 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
         source = np.tile(np.arange(n), len(joined))
         pairs = zip(joined, starts[:-1], strict=True)
         target = np.concatenate([term.codes + start for term, start in pairs])
-        component = weak_components(Graph(int(starts[-1]), source, target))
-        block = number_groups(component[:n])
+        block = number_groups(weak_components(Graph(int(starts[-1]), source, target))[:n])
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
@@ -554,8 +554,7 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
     """Return the variances of the terms and, last, of the residual, from (n,) scores."""
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
-    rest = Term(RESIDUAL, np.arange(n), n)
-    _, within = count_incidence([whole, *terms, rest])
+    _, within = count_incidence([whole, *terms, Term(RESIDUAL, np.arange(n), n)])
     squares = []
     for term in (whole, *terms):
         means = np.bincount(term.codes, score, term.size) / term.counts
@@ -615,9 +614,9 @@ def maximise(
         if promise <= gain:
             return Peak(variances, here)
         moved = _advance(problem, (variances, here), step)
-        if moved is None and promise <= MAX_GAIN_ROUNDED:
-            return Peak(variances, here)
         if moved is None:
+            if promise <= MAX_GAIN_ROUNDED:
+                return Peak(variances, here)
             # a step of the EM algorithm, for where the scores hold no average information: where
             # a source has no trace in them at all, as judges who agree perfectly
             step = np.where(free, 2 * variances**2 * here.gradient / sizes, 0.0)
@@ -643,13 +642,10 @@ def _advance(
     least = here.value - LOGLIK_ROUNDING * (1 + abs(here.value))
     for _ in range(MAX_HALVINGS):
         moved = np.maximum(variances + step, _floors(len(step)))
-        try:
+        with suppress(np.linalg.LinAlgError):  # variances are so far apart that rounding decides
             there = solve_equations(problem, moved)
-        except np.linalg.LinAlgError:  # variances are so far apart that rounding decides
-            step = step / 2
-            continue
-        if there.value >= least and not np.array_equal(moved, variances):
-            return moved, there
+            if there.value >= least and not np.array_equal(moved, variances):
+                return moved, there
         step = step / 2
     return None
 
@@ -715,8 +711,7 @@ class _Curve:
         start[self.at] = variance
         peak = maximise(self.problem, start, held=self.at, gain=PROFILE_GAIN_LEFT)
         root = sqrt(max(2 * (self.peak.solved.value - peak.solved.value), 1e-12))
-        slope = -variance * float(peak.solved.gradient[self.at]) / root
-        return root, slope, peak
+        return root, -variance * float(peak.solved.gradient[self.at]) / root, peak
 
     def cross(self, side: int) -> float:
         """Return where the root of the statistic is z, below (−1) or above (+1) the maximum."""

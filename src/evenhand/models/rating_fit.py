@@ -425,10 +425,5 @@ def tabulate_differences(fit: RatingFit) -> Table:
         *([Column("df", "df", "one")] if np.isfinite(fit.df) else []),
         Column("p", "p", "p"),
     )
-    return Table(
-        "differences",
-        "Differences between systems, each test by itself",
-        columns,
-        rows,
-        limit=MAX_DIFFERENCES,
-    )
+    caption = "Differences between systems, each test by itself"
+    return Table("differences", caption, columns, rows, limit=MAX_DIFFERENCES)

@@ -92,8 +92,7 @@ def restore_tie(total: float, tie: float) -> float:
     low, high = log(tie), log(tie) + float(np.abs(x).max())
     for _ in range(60):
         middle = (low + high) / 2
-        share = exp(middle) / (2 * np.cosh(x / 2) + exp(middle))
-        if float(weights @ share) < wanted:
+        if float(weights @ (exp(middle) / (2 * np.cosh(x / 2) + exp(middle)))) < wanted:
             low = middle
         else:
             high = middle
@@ -153,8 +152,7 @@ def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
     scores = _square(both, np.concatenate([residuals.sums, -residuals.sums]), (k, size))
     diagonal = _square(both, np.tile(residuals.weights, 2), (k, size))
     pairs = (level * k + np.minimum(left, right)) * k + np.maximum(left, right)
-    across = _square(pairs, residuals.weights, (k**2, size))
-    return scores, diagonal + 2 * across
+    return scores, diagonal + 2 * _square(pairs, residuals.weights, (k**2, size))
 
 
 def _square(keys: Integers, values: Array, sizes: tuple[int, int]) -> Array:
@@ -354,8 +352,7 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         ends = []
         for end in (moment.variance, moment.lower, moment.upper):
             try:
-                total = sum({**looks, name: end}.values())
-                ends.append(sqrt(end * restore(total, tie)))
+                ends.append(sqrt(end * restore(sum({**looks, name: end}.values()), tie)))
             except NotIdentified:
                 ends.append(inf)
         sd, lower, upper = ends

@@ -128,8 +128,7 @@ def maximise(
     for taken in range(1, MAX_NEWTON_STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
-        near = reach is None or reach(step) <= last
-        share = QUADRATIC if near else LOST
+        share = QUADRATIC if reach is None or reach(step) <= last else LOST
         if 0 <= decrement <= share * abs(here.value) + NOTHING:
             return Maximum(at + step, expand(at + step), taken, decrement)
         longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))

@@ -383,8 +383,7 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
     effects, tau = problem.effects(), choice.best.share * problem.largest_tau()
     (last,) = problem.path([tau], start=choice.start)
     del problem  # the matrix that it works in
-    predicted = keep_within(last.fill(), clip)
-    return Solution(predicted, effects, last.tau, last.rank, last.gap)
+    return Solution(keep_within(last.fill(), clip), effects, last.tau, last.rank, last.gap)
 
 
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
@@ -625,7 +624,8 @@ class NuclearNorm:
                 ["collect ratings that differ"],
             )
         refuse_beyond(rows, self.clip)
-        groups = group_judges(rows.targets(), matrix.judges, self.group)
+        targets = rows.targets()
+        groups = group_judges(targets, matrix.judges, self.group)
         order = np.random.default_rng(self.seed).permutation(len(matrix.value))
         tested, more = (int(len(order) * s + ROUNDING) for s in (self.calibration, self.validation))
         # cells for intervals and errors, and those for the choice of τ
@@ -640,6 +640,13 @@ class NuclearNorm:
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
         of_tested = groups.code[split.comparable.cells.row]
         calibrated = np.bincount(of_tested, minlength=len(groups.names))
+        path, clip = self.sign_choice()
+        parts = (
+            f"completion calibration={self.calibration:g} validation={self.validation:g}",
+            f"nuclear norm path={path} abstain={self.abstain}",
+            f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
+            f" missing {self.missing} clip={clip} seed={self.seed}",
+        )
         return Completion(
             model=self,
             matrix=matrix,
@@ -653,7 +660,9 @@ class NuclearNorm:
             groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
             group_of=tuple(groups.names[code] for code in groups.code.tolist()),
             notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
-            signature=self._sign(rows, len(matrix.judges)),
+            signature=write_signature(
+                parts, targets.size, digest_ratings(targets), judges=len(matrix.judges)
+            ),
         )
 
     @takes_judgments("data")
@@ -695,16 +704,6 @@ class NuclearNorm:
         item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
         clusters = choose_clusters({"judge": row, "item": item[column]})
         return compare_errors(errors, COMPLETION, clusters, self.level)
-
-    def _sign(self, rows: RatingRows, judges: int) -> str:
-        targets, (path, clip) = rows.targets(), self.sign_choice()
-        parts = (
-            f"completion calibration={self.calibration:g} validation={self.validation:g}",
-            f"nuclear norm path={path} abstain={self.abstain}",
-            f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
-            f" missing {self.missing} clip={clip} seed={self.seed}",
-        )
-        return write_signature(parts, targets.size, digest_ratings(targets), judges=judges)
 
     def sign_choice(self) -> tuple[str, str]:
         """Return the path and the ends of the scale, as signatures have them."""

@@ -45,8 +45,7 @@ def name_output(task: str, item: str, system: str) -> str:
 def read_records(outputs: Sequence[Mapping[str, Any]] | Any) -> list[Mapping[str, Any]]:
     """Return a mapping of columns for each row of a table, "each output" added where it can be."""
     if not isinstance(outputs, Sequence):
-        frame = nw.from_native(outputs, eager_only=True)
-        outputs = list(frame.iter_rows(named=True))
+        outputs = list(nw.from_native(outputs, eager_only=True).iter_rows(named=True))
     records: list[Mapping[str, Any]] = []
     for record in outputs:
         if OUTPUT not in record and "item" in record:
