@@ -299,11 +299,9 @@ def read_controls(
     frame = data.frame
     if data.has("weight"):  # whatever stands in rows of weight zero, they do not count
         named = {name for control in controls for name in control.columns}
-        sides = named & {*data.columns} - {*data.ROLES}
-        counts = nw.col("weight") != 0
-        frame = frame.with_columns(
-            *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(sides))
-        )
+        sides, counts = named & {*data.columns} - {*data.ROLES}, nw.when(nw.col("weight") != 0)
+        counted = [counts.then(nw.col(name)).alias(name) for name in sorted(sides)]
+        frame = frame.with_columns(*counted)
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
     for control, column in zip(controls, columns, strict=True):
         table = Table(frame, data.source.name, data.source.connection)
@@ -332,9 +330,8 @@ def _evaluate(table: Table, data: Comparisons, control: Control, column: str) ->
     frame, sql, texts = data.frame, control.sql, dict[str, str]()
     if not control.style:
         for name in control.columns:
-            if table.schema[name] == nw.String and not find_rows(
-                frame, is_no_number(name), limit=1
-            ):
+            text = table.schema[name] == nw.String
+            if text and not find_rows(frame, is_no_number(name), limit=1):
                 texts[name] = f"{_NUMBER}{len(texts)}"
         numbers = (
             read_number(table, name, "control", check=False).cast(nw.Float64).alias(alias)
@@ -348,8 +345,8 @@ def _evaluate(table: Table, data: Comparisons, control: Control, column: str) ->
     except duckdb.Error as error:
         from evenhand.data.engine_errors import first_line
 
-        others = [name for name in control.columns if table.schema.get(name) == nw.String]
-        others = [name for name in others if name not in texts]
+        columns = [name for name in control.columns if name not in texts]
+        others = [name for name in columns if table.schema.get(name) == nw.String]
         if others and not control.style:  # text that is no number, with its row
             refuse_text(table, others, "control")
         raise UnknownOption(

@@ -96,7 +96,7 @@ class DawidSkene(labels.LabelModel):
         table = np.where(answers.swapped[:, None], table[:, ::-1], table)
         others = posterior[answers.unit] / table
         right = others[np.arange(answers.size), answers.label] / others.sum(axis=1)
-        wrong = (1 - right) / (c - 1)
+        skills = labels.integrate_skills(answers.judge, right, (1 - right) / (c - 1))
         notes = labels.note_labels(answers, posterior)
         # All judges together are looked at first: labels may have changed places. Labels that are
         # right for less than five expected answers, of all or of a judge, are passed over.
@@ -120,9 +120,7 @@ class DawidSkene(labels.LabelModel):
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=labels.list_skills(
-                answers, labels.integrate_skills(answers.judge, right, wrong)
-            ),
+            skills=labels.list_skills(answers, skills),
             measure="accuracy",
             parameters={"shares": np.exp(log_shares), "confusion": confusion},
             loglik=loglik,

@@ -442,10 +442,8 @@ def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> NotIdentified:
         names = [graph.systems[system] for system in unseen.tolist()]
         remedies = ["collect comparisons", _drop(names)]
         return NotIdentified(_alone(names, NEVER), remedies, _spare(graph, names), _WORTHS)
-    groups = (graph.only(group) for group in np.unique(graph.group).tolist())
-    part = next(
-        group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
-    )
+    parts = (graph.only(group) for group in np.unique(graph.group).tolist())
+    part = next(one for one in parts if not is_strongly_connected(one.steps(ties=ties).graph))
     compared = weak_components(Graph(part.n_nodes, part.left, part.right))
     if compared.max() > 0:
         return apart(part, compared, NEVER)
@@ -504,9 +502,8 @@ def check_support(
                 f"the order effect is not identified: whoever stood {shown} was always preferred",
                 [_NO_ORDER],
             )
-        return Verdict(
-            bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied))
-        )
+        notes = _note_no_ties(model.ties, tied=bool(tied))
+        return Verdict(bool(model.ties in FREE and tied), notes)
     if ties is not None:
         # If in every group with ties some comparison is preferred both ways, no direction moves a
         # γ: a tie asks that it does not fall, preferences both ways that it does not rise. What is

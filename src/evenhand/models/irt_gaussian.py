@@ -148,10 +148,8 @@ class Iterations:
         return np.asarray(self.collect @ self.solve(right))
 
     def total_sparse(self, right: Any) -> Array:
-        starts = range(0, right.shape[1], _COLUMNS_AT_ONCE)
-        parts = [
-            self.total(right[:, start : start + _COLUMNS_AT_ONCE].toarray()) for start in starts
-        ]
+        starts, step = range(0, right.shape[1], _COLUMNS_AT_ONCE), _COLUMNS_AT_ONCE
+        parts = [self.total(right[:, start : start + step].toarray()) for start in starts]
         return np.concatenate(parts, axis=1)
 
 
@@ -316,9 +314,8 @@ class IRTGaussianFit(Posterior):
     def _contrasts(self) -> tuple[Array, Array]:
         """(chains, kept, K) draws and means of abilities less the mean of all."""
         # draws wander freely around means that may hardly move, so both are asked
-        both = self.drawn, self.means
-        drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
-        return drawn, mean
+        drawn, means = self.drawn, self.means
+        return drawn - drawn.mean(axis=2, keepdims=True), means - means.mean(axis=2, keepdims=True)
 
     @cached_property
     def r_hat(self) -> Array:

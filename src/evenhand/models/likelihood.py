@@ -148,9 +148,8 @@ def expand_blocks(
     whole = np.empty((6, len(eta))) if whole is None else whole
     for start in range(0, len(eta), BLOCK):
         rows = slice(start, start + BLOCK)
-        part = law.expand(
-            eta[rows], tie[rows] if isinstance(tie, np.ndarray) else tie, counts[rows]
-        )
+        tie_of = tie[rows] if isinstance(tie, np.ndarray) else tie
+        part = law.expand(eta[rows], tie_of, counts[rows])
         parts = (part.value, part.eta, part.tie, part.eta_eta, part.eta_tie, part.tie_tie)
         for row, values in enumerate(parts):
             whole[row, rows] = values

@@ -300,9 +300,8 @@ def climb_pairs(
         length = min(1.0, MAX_ETA_STEP / moved_by)
         least = level.value - newton.NEWTON_ROUNDING * (1 + abs(level.value))
         rate = newton.MIN_NEWTON_GAIN * length * decrement
-        moved = newton.backtrack(
-            expand, at, length * step, (least, rate), newton.MAX_NEWTON_HALVINGS
-        )
+        halvings = newton.MAX_NEWTON_HALVINGS
+        moved = newton.backtrack(expand, at, length * step, (least, rate), halvings)
         if moved is None:
             break
         at, level = moved
@@ -627,10 +626,8 @@ class Fit(ParametricFit):
         )
         legend = ("the model is saturated",) if self.df == 0 else ()
         goodness = Table("goodness", "Goodness of fit", columns, (row,), legend=legend)
-        tally = self.tally
-        counts = say_tally(
-            tally.n_judgments, tally.n_comparisons, len(self.systems), float(tally.ties.sum())
-        )
+        numbers = self.tally.n_judgments, self.tally.n_comparisons
+        counts = say_tally(*numbers, len(self.systems), float(self.tally.ties.sum()))
         reference = self.systems[self.design.reference]
         return Document(
             basis=f"{counts}. {say_model(self.model)}; reference {reference}. Standard errors and"

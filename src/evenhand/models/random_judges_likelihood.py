@@ -217,11 +217,9 @@ def integrate_corrected(
         # move the sites so that means and variances agree with those found; ℓ is concave, so that
         # no precision is negative but by the rounding of the quadrature
         length = 0.5 if taken > FULL_STEP_PASSES else 1.0
-        precision = 1 / tilted.variance - 1 / width
-        linear = tilted.mean / tilted.variance - centre / width
-        sites = Sites(
-            np.maximum(sites.precision + length * precision, 0.0), sites.linear + length * linear
-        )
+        precision = sites.precision + length * (1 / tilted.variance - 1 / width)
+        linear = sites.linear + length * (tilted.mean / tilted.variance - centre / width)
+        sites = Sites(np.maximum(precision, 0.0), linear)
     else:
         raise NotConverged(
             "the integrals over judges' tastes did not settle",

@@ -796,10 +796,6 @@ _NO_ERROR: Final = (
     "scores are explained without a remainder, or nearly so: there is no chance to compare with"
 )
 _UNCLEAR: Final = "the restricted likelihood has no clear maximum within the range of the scores"
-_BY_MOMENTS: Final = (
-    "variances are moment estimates (Henderson's first method), without intervals and tests"
-)
-_CONSTANT: Final = "all scores are equal: there is no variance to take apart"
 
 
 @dataclass(frozen=True)
@@ -833,7 +829,8 @@ def estimate_rating_components(
     mean, spread = float(rows.score.mean()), float(rows.score.std())
     if spread <= 1e-12 * abs(mean):
         variances = np.zeros(len(known.terms) + 1)
-        estimates, spread = _Estimates(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
+        constant = "all scores are equal: there is no variance to take apart"
+        estimates, spread = _Estimates(known.terms, variances, (), "REML", (constant,)), 0.0
     else:
         fixed = system if systems == "fixed" and system in known.terms else None
         score, terms = (rows.score - mean) / spread, known.terms
@@ -859,9 +856,8 @@ def estimate_rating_components(
     components = [replace(one, carries=known.carries.get(one.name, ())) for one in components]
     rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
     sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
-    return RatingComponents(
-        tuple(components), estimates.method, sharing, known.reasons, estimates.notes
-    )
+    told = known.reasons, estimates.notes
+    return RatingComponents(tuple(components), estimates.method, sharing, *told)
 
 
 def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
@@ -875,7 +871,8 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
     try:
         peak = find_peak(problem)
     except (NotIdentified, NotConverged) as refusal:
-        return _fall_back(score, terms, f"{refusal.cause}; {_BY_MOMENTS}")
+        how = "variances are moment estimates (Henderson's first method), without intervals and"
+        return _fall_back(score, terms, f"{refusal.cause}; {how} tests")
     numbers = range(len(peak.variances))
     notes: tuple[str, ...] = ()
     try:

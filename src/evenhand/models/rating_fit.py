@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from math import sqrt
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
@@ -73,6 +74,23 @@ class ScoredRows:
     @property
     def means(self) -> Array:
         return np.asarray(np.bincount(self.system, self.score) / self.counts)
+
+    @cached_property
+    def single(self) -> Mapping[str, Flags]:
+        """Factor → (levels,) whether each judge or item holds scores of one system only."""
+        single = {}
+        for name, factor in self.factors.items():
+            one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
+            one[factor.codes] = self.system
+            alone[factor.codes[self.system != one[factor.codes]]] = False
+            single[name] = alone
+        return single
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The factors whose effects can be removed: some level holds several systems."""
+        every = self.single.items()
+        return tuple(name for name, alone in every if len(alone) > 1 and not alone.all())
 
 
 def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
@@ -211,15 +229,6 @@ def find_parts(absorbed: Absorbed) -> Integers:
     return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
 
 
-def hold_one(data: ScoredRows, name: str) -> Flags:
-    """Return (levels,) whether each judge or item holds scores of one system only."""
-    factor = data.factors[name]
-    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
-    one[factor.codes] = data.system
-    alone[factor.codes[data.system != one[factor.codes]]] = False
-    return alone
-
-
 def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
     """Return (K,) the part of each system, of those that effects of these factors leave linked."""
     return find_parts(absorb_scores(data, names))
@@ -231,25 +240,18 @@ def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
     return absorb(centred, data.system, len(data.systems), codes)
 
 
-def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
-    """Return the factors whose effects can be removed: some level holds several systems."""
-    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
-
-
 def find_unlinked(data: ScoredRows) -> Unlinked | None:
     """Return which systems neither judges nor items link; None where all are linked."""
-    single = {name: hold_one(data, name) for name in data.factors}
-    several = list_several(single)
-    if several:
-        if any(not link_systems(data, (name,)).any() for name in several):
+    if data.several:
+        if any(not link_systems(data, (name,)).any() for name in data.several):
             return None
-        part = link_systems(data, several)
+        part = link_systems(data, data.several)
     else:
         # judges who gave one score each are a sample like any other
         judges = data.factors.get("judge")
         nested = judges is not None and 1 < judges.size < len(data.score)
         part = np.arange(len(data.systems)) * nested
-    links = tuple(name for name, alone in single.items() if len(alone) > 1)
+    links = tuple(name for name, alone in data.single.items() if len(alone) > 1)
     return Unlinked(data.systems, part, links) if part.any() else None
 
 

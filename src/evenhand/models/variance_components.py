@@ -133,15 +133,9 @@ def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
     outcomes = (np.array([1.0, 0.0, -1.0]) - mean[:, None]) / 2
     counts = tally.counts
     n = counts.sum(axis=1)
-    return Residuals(
-        tally.left.astype(np.int64),
-        tally.right.astype(np.int64),
-        len(tally.systems),
-        (counts * outcomes).sum(axis=1),
-        n * weight,
-        (counts * outcomes**2).sum(axis=1),
-        n * weight**2,
-    )
+    left, right = tally.left.astype(np.int64), tally.right.astype(np.int64)
+    sums, squares = (counts * outcomes).sum(axis=1), (counts * outcomes**2).sum(axis=1)
+    return Residuals(left, right, len(tally.systems), sums, n * weight, squares, n * weight**2)
 
 
 def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
@@ -236,25 +230,18 @@ def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
     """Conclude from R_J and R_I, none below 0; two judges on two items do not tell them apart."""
     variances = alone = [max(one.ratio, 0.0) * one.factor for one in (judge, item)]
-    matrix = np.array(
-        [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
-    )
+    rows = [1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]
+    matrix = np.array(rows)
     if np.linalg.det(matrix) >= MIN_DETERMINANT:
         variances = np.linalg.solve(matrix, np.array([judge.ratio, item.ratio])).tolist()
         if min(variances) < 0:
             pairs_of = zip(variances, alone, strict=True)
             variances = [0.0 if both < 0 else single for both, single in pairs_of]
-    pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
-    first, second = (
-        conclude(
-            products,
-            level,
-            variance / other.effective,
-            2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2,
-        )
-        for products, other, variance in pairs
-    )
-    return first, second
+    moments = []
+    for products, other, variance in ((judge, item, variances[1]), (item, judge, variances[0])):
+        doubt = 2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2
+        moments.append(conclude(products, level, variance / other.effective, doubt))
+    return moments[0], moments[1]
 
 
 def conclude(products: Products, level: float, shift: float = 0.0, doubt: float = 0.0) -> Moment:
@@ -357,8 +344,8 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
                 ends.append(inf)
         sd, lower, upper = ends
         size = int(_codes(tally, name).max()) + 1
-        component = Component(TASTES[name], sd, size, lower, upper, moment.p, how="moments")
-        components.append(component)
+        interval = (lower, upper, moment.p)
+        components.append(Component(TASTES[name], sd, size, *interval, how="moments"))
         if size < MIN_LEVELS:
             notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))

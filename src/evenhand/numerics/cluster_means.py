@@ -279,9 +279,8 @@ def bound(value: float, variance: float, df: float, level: float) -> Estimate:
 
 def leave_out(clusters: Clusters, deviations: Array) -> LeftOut:
     """Return what leaving clusters out changes, from (P, n) deviations from the means of strata."""
-    changes = tuple(
-        leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.codes.values()
-    )
+    strata = clusters.strata
+    changes = tuple(leave_clusters_out(deviations, one, strata) for one in clusters.codes.values())
     variances = [kind.variance for kind in changes]
     if clusters.cells is not None:
         crossed = cell_variance(deviations, clusters.cells, clusters.strata)

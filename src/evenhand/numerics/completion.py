@@ -266,9 +266,8 @@ class SoftImpute:
         max_gap = tolerance * self._start.objective
         for tau in taus:
             point, gap, steps = self._solve(self._price(point, tau), tau, max_gap)
-            yield Completed(
-                tau, self._effects(point), point.table, self._turned, point.objective, gap, steps
-            )
+            parts = self._effects(point), point.table, self._turned
+            yield Completed(tau, *parts, point.objective, gap, steps)
 
     def _solve(self, start: _Point, tau: float, max_gap: float) -> tuple[_Point, float, int]:
         before = here = start

@@ -166,10 +166,8 @@ def backtrack(
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
     if len(right) > MAX_DIRECT:
-        columns, diagonal = right[:, None], np.diag(matrix).copy()
-        quick = solve_columns(
-            matrix.__matmul__, columns, diagonal, limit=MAX_DIRECT, tolerance=ROUGH
-        )
+        system = matrix.__matmul__, right[:, None], np.diag(matrix).copy()
+        quick = solve_columns(*system, limit=MAX_DIRECT, tolerance=ROUGH)
         if quick is not None:
             return np.asarray(quick[:, 0])
     try:

@@ -640,7 +640,7 @@ class NuclearNorm:
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
         of_tested = groups.code[split.comparable.cells.row]
         calibrated = np.bincount(of_tested, minlength=len(groups.names))
-        path, clip = self.sign_choice()
+        digest, (path, clip) = digest_ratings(targets), self.sign_choice()
         parts = (
             f"completion calibration={self.calibration:g} validation={self.validation:g}",
             f"nuclear norm path={path} abstain={self.abstain}",
@@ -660,9 +660,7 @@ class NuclearNorm:
             groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
             group_of=tuple(groups.names[code] for code in groups.code.tolist()),
             notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
-            signature=write_signature(
-                parts, targets.size, digest_ratings(targets), judges=len(matrix.judges)
-            ),
+            signature=write_signature(parts, targets.size, digest, judges=len(matrix.judges)),
         )
 
     @takes_judgments("data")
