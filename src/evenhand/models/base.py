@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    listing,
-    suggest_or_list,
-)
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.numerics import Array

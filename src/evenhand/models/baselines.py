@@ -48,7 +48,6 @@ class Baseline:
             NotIdentified: there are fewer than two systems; under `AdjustedUniform` of strength 0
                 also no judgments, or only ties.
             UnknownOption: importance weights.
-
         """
         tally = count_pairs(data)
         require_two(tally.systems)

@@ -521,11 +521,10 @@ def check_aliases(
     likelihood: ControlledLikelihood, controls: Sequence[Control], information: Array
 ) -> None:
     """Refuse controls that other parameters make up, by the information at any point."""
-    at, reported = likelihood.before, likelihood.reported
-    others = [*range(at), *range(reported, likelihood.size)]
-    places = list(range(at, reported))
+    places = np.arange(likelihood.before, likelihood.reported)
+    others = np.delete(np.arange(likelihood.size), places)
     cross = information[np.ix_(others, places)]
-    made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others else cross
+    made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others.size else cross
     left = information[np.ix_(places, places)] - cross.T @ made_up
     total = np.diag(information)[places]
     for i, control in enumerate(controls):

@@ -50,7 +50,6 @@ class DawidSkene(labels.LabelModel):
         diagonal: δ, right answers added to each label of a judge's table.
         tolerance: EM stops when the log-posterior rises by less, per answer (nats).
         iterations: most iterations.
-
     """
 
     prior: float = 1.0

@@ -561,7 +561,6 @@ class IRTCategorical(Chains):
             NotIdentified: nothing was compared, or there are too many systems.
             InvalidJudgments: a value in the data that cannot be.
             UnknownOption: importance weights, or items that were merged.
-
         """
         pairs, law = pair_outputs(data), self.law
         rng = np.random.Generator(np.random.PCG64(self.seed))

@@ -506,7 +506,6 @@ class IRTGaussian(Chains):
             NotIdentified: nothing was compared, ties where the radius is 0, too many systems.
             InvalidJudgments: a value in the data that cannot be.
             UnknownOption: importance weights, or items that were merged.
-
         """
         pairs = pair_outputs(data)
         k = len(pairs.systems)

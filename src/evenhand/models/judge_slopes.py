@@ -748,7 +748,6 @@ class JudgeSlopes:
             UnknownColumn: the data name no judges.
             UnknownOption: importance weights, or judges that were merged.
             NotConverged: the likelihood has no clear maximum, or counts are too large for one.
-
         """
         # by judge, who stood first forgotten
         tally = count_pairs(data, ("judge",))

@@ -181,7 +181,6 @@ class LabelFit(Shown):
 
         Raises:
             UnknownOption: not a proportion.
-
         """
         if not 0 <= share <= 1:
             raise UnknownOption(f"threshold {share:g} is no share of the units: give 0 to 1")
@@ -195,7 +194,6 @@ class LabelFit(Shown):
 
         Args:
             number: how many.
-
         """
         return np.lexsort((-self.entropy, self.confidence))[:number]
 
@@ -204,7 +202,6 @@ class LabelFit(Shown):
 
         Raises:
             UnknownOption: not a proportion.
-
         """
         certain = self.most_certain(share)
         note = say_labels("threshold", share=share, n=int((~certain).sum()))
@@ -215,7 +212,6 @@ class LabelFit(Shown):
 
         Args:
             other: a fit to the same answers.
-
         """
         both = (self.best != NO_LABEL) & (other.best != NO_LABEL)
         return int((self.best == other.best)[both].sum()), int(both.sum())
@@ -256,7 +252,6 @@ class LabelFit(Shown):
 
         Args:
             units: codes of the units that are wanted, in order; None for all.
-
         """
         codes = range(len(self.best)) if units is None else units.tolist()
         return [
@@ -307,33 +302,31 @@ class LabelFit(Shown):
         )
         rows = tuple(self.records(self.least_certain(MAX_UNITS_SHOWN)))
         caption = "Least certain labels" if answers.units > MAX_UNITS_SHOWN else "Labels"
-        return Document(
-            basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
-            answer=self.says,
-            parts=(Table("labels", caption, columns, rows), self._tabulate_judges()),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-            csv_rows=tuple(self.records()),
-        )
-
-    def _tabulate_judges(self) -> Table:
-        """Return judges whose reliability is surely low or high; all of them if they are few."""
-        judges = sorted(self.skills, key=lambda one: (one.upper, one.judge))
-        caption, border = f"Judges by {self.measure}", 0
-        if len(judges) > 2 * MAX_JUDGES_SHOWN:
-            rest = sorted(judges[MAX_JUDGES_SHOWN:], key=lambda one: (one.lower, one.judge))
-            judges = [*judges[:MAX_JUDGES_SHOWN], *rest[-MAX_JUDGES_SHOWN:]]
-            caption, border = f"Judges with the lowest and highest {self.measure}", MAX_JUDGES_SHOWN
+        # judges whose reliability is surely low or high; all of them if they are few
+        skills = sorted(self.skills, key=lambda one: (one.upper, one.judge))
+        ends, border = f"Judges by {self.measure}", 0
+        if len(skills) > 2 * MAX_JUDGES_SHOWN:
+            rest = sorted(skills[MAX_JUDGES_SHOWN:], key=lambda one: (one.lower, one.judge))
+            skills = [*skills[:MAX_JUDGES_SHOWN], *rest[-MAX_JUDGES_SHOWN:]]
+            ends, border = f"Judges with the lowest and highest {self.measure}", MAX_JUDGES_SHOWN
         else:
-            judges.sort(key=lambda one: one.value)
-        columns = (
+            skills.sort(key=lambda one: one.value)
+        of_skills = (
             Column("judge", "judge", "name"),
             Column("n", "answers", "count"),
             Column("value", self.measure, "two"),
             Column(("lower", "upper"), "95 % interval", "interval"),
         )
-        rows = tuple(one.to_dict() for one in judges)
-        return Table("judges", caption, columns, rows, (border,))
+        shown = tuple(one.to_dict() for one in skills)
+        judges = Table("judges", ends, of_skills, shown, (border,))
+        return Document(
+            basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
+            answer=self.says,
+            parts=(Table("labels", caption, columns, rows), judges),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
 
 
 MAX_UNITS_SHOWN: Final = 10
@@ -369,7 +362,6 @@ class LabelModel:
             NotIdentified: one judge, one label, or no unit that two judges answered.
             UnknownColumn: no judge, or comparisons without items.
             InvalidJudgments: what cannot be labels.
-
         """
         answers = code_answers(data)
         if len(answers.judges) < 2:

@@ -197,12 +197,11 @@ class RaoKupper:
         above, below = won + tied, lost + tied
         bend_up, bend_down = above * up * (1 - up), below * down * (1 - down)
         shrink = np.expm1(-2 * tau)
-        by_tau = tied * (2 / -shrink) - above * up - below * down
         curve = bend_up + bend_down + tied * 4 * np.exp(-2 * tau) / shrink**2
         return Local(
             value=(counts * self.log_chances(eta, tie)).sum(axis=1),
             eta=2 * (above * up - below * down),
-            tie=tau * by_tau,
+            tie=tau * (tied * (2 / -shrink) - above * up - below * down),
             eta_eta=4 * (bend_up + bend_down),
             eta_tie=2 * tau * (bend_down - bend_up),
             tie_tie=tau**2 * curve,
@@ -254,11 +253,10 @@ class GlennDavid:
         bend_up = left * won * (won - upper) + tied * above * (above + upper)
         bend_down = right * lost * (lost - lower) + tied * below * (below + lower)
         cross = tied * above * below
-        by_tau = tied * (above + below) - left * won - right * lost
         return Local(
             value=(counts * self.log_chances(eta, tie)).sum(axis=1),
             eta=2 * (left * won + tied * (below - above) - right * lost),
-            tie=tau * by_tau,
+            tie=tau * (tied * (above + below) - left * won - right * lost),
             eta_eta=4 * (bend_up + bend_down - 2 * cross),
             eta_tie=2 * tau * (bend_down - bend_up),
             tie_tie=tau**2 * (bend_up + bend_down + 2 * cross),
@@ -458,19 +456,20 @@ class Likelihood:
 
     def start(self) -> Array:
         """Return worths by share of wins in the plain design, else equal ones; ties to match."""
-        if self.plain and self.design.size > MANY:
-            return start_evenly(self)
-        beta = np.zeros(self.size)
-        if self.design.matrix is None:
-            won, tied, lost = self.counts.T
-            gained = self.half_sums(won + tied / 2, lost + tied / 2)
-            given = self.half_sums(lost + tied / 2, won + tied / 2)
-            apart = (self.design.size - 1) / self.design.size  # the others' mean is not zero
-            shares = np.log((gained + 0.5) / (given + 0.5)) / 2
-            worths = np.clip(shares * apart, -MAX_START, MAX_START)
-            beta[: self.n_worths] = self.design.pull(worths - worths[self.design.reference])
+        beta, tie, design = np.zeros(self.size), self.law.start(self.counts), self.design
+        if design.matrix is None:
+            if self.plain and design.size > MANY:
+                worths, tie = start_evenly(self)
+            else:
+                won, tied, lost = self.counts.T
+                gained = self.half_sums(won + tied / 2, lost + tied / 2)
+                given = self.half_sums(lost + tied / 2, won + tied / 2)
+                apart = (design.size - 1) / design.size  # the others' mean is not zero
+                shares = np.log((gained + 0.5) / (given + 0.5)) / 2
+                worths = np.clip(shares * apart, -MAX_START, MAX_START)
+            beta[: self.n_worths] = design.pull(worths - worths[design.reference])
         if self.law.free:
-            beta[self.n_worths] = self.law.start(self.counts)
+            beta[self.n_worths] = tie
         return beta
 
     def reach(self, step: Array) -> float:
@@ -609,8 +608,8 @@ GRID_MARGIN: Final = 0.5  # How far the table goes on beyond the outermost worth
 MAX_EVEN_START: Final = 3.0
 
 
-def start_evenly(likelihood: Likelihood) -> Array:
-    design, law = likelihood.design, likelihood.law
+def start_evenly(likelihood: Likelihood) -> tuple[Array, float]:
+    law = likelihood.law
     won, tied, lost = likelihood.counts.T
     n = won + tied + lost
     every, ahead = likelihood.half_sums(n, n), likelihood.by_node(won - lost)
@@ -626,9 +625,4 @@ def start_evenly(likelihood: Likelihood) -> Array:
         if law.free:
             expected = np.interp(worths, grid, chances[:, 1]) @ total / total.sum()
             tie += float(np.log(share_tied / expected))
-    worths = np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START)
-    beta = np.zeros(likelihood.size)
-    beta[: likelihood.n_worths] = design.pull(worths - worths[design.reference])
-    if law.free:
-        beta[likelihood.n_worths] = tie
-    return beta
+    return np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START), tie

@@ -50,12 +50,7 @@ from evenhand.models.design import (
     system_columns,
 )
 from evenhand.models.existence import THRESHOLDS
-from evenhand.models.likelihood import (
-    BLOCK,
-    MAX_ETA_STEP,
-    Likelihood,
-    TwoOutcomes,
-)
+from evenhand.models.likelihood import BLOCK, MAX_ETA_STEP, Likelihood, TwoOutcomes
 from evenhand.models.registry import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.numerics import Array, newton

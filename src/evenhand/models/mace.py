@@ -196,7 +196,6 @@ class MACE(labels.LabelModel):
         smoothing: answers added to each count, of em; None for .01/C.
         noise: how far starts are apart: weights before scaling are 1 to 1 + noise.
         seed: of the starts.
-
     """
 
     method: str = "vb"

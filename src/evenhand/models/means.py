@@ -205,7 +205,6 @@ def choose_removed(
 
     Raises:
         NotIdentified: there are none (`find_unlinked`).
-
     """
     # levels that hold one system each tell nothing of differences, and cannot be removed
     remove = data.several

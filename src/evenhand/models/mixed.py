@@ -292,7 +292,6 @@ class Mixed(RatingModel[MixedFit]):
     1.3333333
     >>> [one.name for one in fit.components]
     ['judge', 'item', 'item x system', 'judge x system', 'residual']
-
     """
 
     random: tuple[str, ...] = RANDOM

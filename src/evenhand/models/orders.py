@@ -347,7 +347,6 @@ class OrderSettings:
             NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
             InvalidJudgments: what cannot be a ranking, has no place in the model, or is too long
                 to be summed over.
-
         """
         orders = count_orders(data)
         k, sizes = len(orders.systems), np.unique(orders.sizes())

@@ -737,7 +737,6 @@ class Ordinal(RatingModel[OrdinalFit]):
     >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
     >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
     1.7021473
-
     """
 
     judge_sd: float | None = None

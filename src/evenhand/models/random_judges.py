@@ -705,7 +705,6 @@ class RandomJudges:
             InvalidJudgments: a value in the data that cannot be.
             UnknownColumn: the data do not say who judged.
             UnknownOption: weights of importance, or judges that were merged.
-
         """
         answers = count_pairs(data, ("judge",), answers=True)
         require_counts(answers)

@@ -900,7 +900,6 @@ def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
     Raises:
         NotIdentified: the effects explain the scores without a remainder.
         NotConverged: no maximum within the range of the scores.
-
     """
     means = [problem.fixed] if problem.fixed.size > 1 else []
     moments = estimate_moments(problem.score, [*means, *problem.terms])[len(means) :]

@@ -99,7 +99,6 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
     Raises:
         InvalidJudgments: no ratings, or ratings under several criteria or of several tasks.
         NotIdentified: scores of one system only.
-
     """
     if isinstance(data, ScoredRows):
         return data
@@ -165,7 +164,6 @@ def find_systems(fit: RatingFit, rows: RatingRows) -> Integers:
 
     Raises:
         NotIdentified: a system that the fit has not seen.
-
     """
     found = find_levels(fit.systems, rows, "system")
     if (found < 0).any():
@@ -306,7 +304,6 @@ class RatingFit(SystemsFit):
 
         Raises:
             NotIdentified: a system that the fit has not seen.
-
         """
 
     def find_df(self, weights: Array) -> float:  # noqa: ARG002 - other models need the contrast
@@ -319,7 +316,6 @@ class RatingFit(SystemsFit):
         Raises:
             NotIdentified: the model has no errors.
             InvalidJudgments: no such system.
-
         """
         if self.vcov is None:
             raise self.refuse_errors("contrasts")
@@ -406,7 +402,6 @@ class RatingModel(Generic[Fitted]):
             NotIdentified: what the model cannot tell from these ratings; says why and what to do.
             NotConverged: the likelihood has no clear maximum.
             InvalidJudgments: no ratings, or of several criteria.
-
         """
         return self._fit(take_scores(data))
 

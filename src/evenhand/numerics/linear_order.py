@@ -207,10 +207,28 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
     one_order: NDArray[Any] = np.array([1], dtype=np.int64 if n <= MAX_NODES_COUNTED else object)
     level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one_order)
     levels, least = [level], np.array([bound.value])
+    node, t = np.arange(n, dtype=np.uint64), len(bound.cycles)
+    cycle = np.bitwise_or.reduce(BIT << bound.cycles.astype(np.uint64), axis=1)
+    share = np.zeros((t, n))
+    for a in range(3):
+        share[np.arange(t), bound.cycles[:, a]] = bound.price
+    size = max(1, CHUNK // (n + t))
     for _ in range(n):
-        steps = _list_steps(net, level, least, bound, upper + within)
-        if steps is None:
-            return None
+        # steps that place one more node, whose cost and bound of the rest are not above `upper`:
+        # from which set, to which, at what cost, and that bound
+        parts, taken = [], 0
+        for low in range(0, len(level.sets), size):
+            some, spent = level.sets[low : low + size], level.cost[low : low + size]
+            placed = ((some[:, None] >> node) & BIT).astype(float)
+            added = spent[:, None] + net.sum(axis=0) - placed @ net
+            whole = ((some[:, None] & cycle) == 0).astype(float)
+            left = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
+            s, v = np.nonzero((placed == 0) & (added + left <= upper + within))
+            parts.append((s + low, some[s] | (BIT << node[v]), added[s, v], left[s, v]))
+            taken += len(s)
+            if taken > MAX_STEPS:
+                return None
+        steps: list[Any] = [np.concatenate(each) for each in zip(*parts, strict=True)]
         order = np.argsort(steps[1], kind="stable")
         source, sets, cost, rest = (each[order] for each in steps)
         starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
@@ -221,7 +239,6 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
-    node = np.arange(n, dtype=np.uint64)
     first, last = np.full(n, n), np.full(n, -1)
     pruned = [levels[-1]]
     for place in range(n - 1, -1, -1):
@@ -235,34 +252,6 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         rows = np.unique(at[best])
         pruned.append(Level(level.sets[rows], level.cost[rows], level.count[rows]))
     return Lattice(net, tuple(reversed(pruned)), first, last, within)
-
-
-def _list_steps(
-    net: Array, level: Level, least: Array, bound: OrderBound, most: float
-) -> tuple[NDArray[Any], ...] | None:
-    """List the steps that keep cost and bound of the rest within `most`; None if too many.
-
-    A step places one more node: from which set, to which, at what cost, and the bound of the rest.
-    """
-    n = len(net)
-    node = np.arange(n, dtype=np.uint64)
-    cycle = np.bitwise_or.reduce(BIT << bound.cycles.astype(np.uint64), axis=1)
-    share = np.zeros((len(cycle), n))
-    for a in range(3):
-        share[np.arange(len(cycle)), bound.cycles[:, a]] = bound.price
-    parts, taken = [], 0
-    for low in range(0, len(level.sets), size := max(1, CHUNK // (n + len(cycle)))):
-        sets, cost = level.sets[low : low + size], level.cost[low : low + size]
-        placed = ((sets[:, None] >> node) & BIT).astype(float)
-        added = cost[:, None] + net.sum(axis=0) - placed @ net
-        whole = ((sets[:, None] & cycle) == 0).astype(float)
-        rest = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
-        s, v = np.nonzero((placed == 0) & (added + rest <= most))
-        parts.append((s + low, sets[s] | (BIT << node[v]), added[s, v], rest[s, v]))
-        taken += len(s)
-        if taken > MAX_STEPS:
-            return None
-    return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
 
 
 # Most nodes whose subsets are all looked at: quicker than to load a linear programme

@@ -191,7 +191,6 @@ class Completion(Shown):
         group_of: (m,) group of each judge.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     model: NuclearNorm
@@ -255,7 +254,6 @@ class Completion(Shown):
 
         Raises:
             InvalidJudgments: nobody rated the output, or there is no such judge.
-
         """
         if judge not in self.judges:
             raise InvalidJudgments(f"no judge '{judge}'.{suggest_or_list(judge, self.judges)}")
@@ -568,7 +566,6 @@ class NuclearNorm:
             are.
         abstain: False uses the low-rank part even where held-out ratings do not speak for it.
         seed: of the draw of held-out cells.
-
     """
 
     calibration: float = 0.2
@@ -613,7 +610,6 @@ class NuclearNorm:
                 two groups, or scores that are not within `clip`.
             NotIdentified: fewer than two judges or outputs, or ratings that are all the same.
             NotConverged: the gap to the best solution stays too large.
-
         """
         rows = self._read(data)
         matrix = make_matrix(rows, judges, seed=self.seed)
@@ -681,7 +677,6 @@ class NuclearNorm:
         Args:
             seen: what is learned from.
             held: cells that decide.
-
         """
         choice = choose_tau(seen, held, self.path)
         if self.abstain or choice.best is None or choice.used:

@@ -177,7 +177,6 @@ class OutputFeatures:
             from all others, so that what one judge said of it is known of the others' ratings.
         source_text: column of the source text, which simple numbers are found from.
         output_text: column of the output's text, likewise.
-
     """
 
     numbers: tuple[str, ...] = ()
@@ -234,7 +233,6 @@ class OutputFeatures:
 
         Raises:
             InvalidJudgments: a column was not read with the ratings, or holds no numbers.
-
         """
         lost = [name for name in self.columns if name not in rows.factors]
         if lost:
@@ -265,7 +263,6 @@ class OutputFeatures:
 
         Raises:
             InvalidJudgments: a feature is missing, or is not a number where numbers are.
-
         """
         records = read_records(outputs)
         wanted = [*self.numbers, *self.labels, *self._texts()]

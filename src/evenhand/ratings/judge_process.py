@@ -170,7 +170,6 @@ class JudgeProcess(Shown):
         separable: (D,) whether the ratings tell κ and σ² apart.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     model: MultiTaskGP
@@ -246,7 +245,6 @@ class JudgeProcess(Shown):
         Raises:
             InvalidJudgments: a judge who gave no rating to learn from, features that are missing,
                 or outputs without judges.
-
         """
         features = self.learned.features
         if isinstance(data, FeatureTable):
@@ -302,7 +300,6 @@ class JudgeProcess(Shown):
 
         Args:
             level: of intervals (proportion).
-
         """
         require_level(level)
         covariance, correlation = self.covariance, self.correlation
@@ -337,7 +334,6 @@ class JudgeProcess(Shown):
 
         Args:
             level: of intervals (proportion).
-
         """
         require_level(level)
         scale, leniency, at = self.learned.standard.deviation, self.leniency, self.at
@@ -534,7 +530,6 @@ class MultiTaskGP:
         inducing: ratings that it rests on beyond.
         draws: of the parameters, which predictions average over; 0 takes the likeliest as known.
         seed: of where the search begins, which ratings are drawn, and those draws.
-
     """
 
     sharing: Sharing = "low rank"
@@ -571,7 +566,6 @@ class MultiTaskGP:
                 criteria that are no label among the features, features that are missing or the
                 same everywhere.
             NotConverged: no likeliest parameters are found.
-
         """
         known = OutputFeatures() if features is None else features
         rows = known.read_rows(data)

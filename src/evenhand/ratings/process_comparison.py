@@ -188,7 +188,6 @@ class HeldOut:
         share: of the other ratings that are learned from, drawn by chance.
         level: of intervals.
         seed: of both draws.
-
     """
 
     folds: int = 5
@@ -227,7 +226,6 @@ def compare_processes(
         InvalidJudgments: as for fits, fewer ratings or items than folds, or nothing left to
             predict.
         NotConverged: a fit finds no likeliest parameters.
-
     """
     how = HeldOut() if how is None else how
     rows = features.read_rows(data)

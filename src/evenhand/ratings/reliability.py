@@ -158,7 +158,6 @@ class DecisionCurve(Shown):
         level: of the intervals.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     points: tuple[DecisionPoint, ...]
@@ -361,7 +360,6 @@ def study_decisions(
         NotIdentified: the matrix is too empty, or fewer than two systems are distinguished.
         UnknownOption: no draws, a level that is none, or a negative seed.
         InvalidJudgments: scores that are not within the model's `clip`.
-
     """
     if draws < 1:
         raise UnknownOption(f"draws {draws}: 1 or more")
