@@ -438,10 +438,11 @@ class Posterior(FittedModel):
         values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
         return (say(code, "warning", systems=names, **values),) if names else ()
 
-    def sign_chains(self) -> tuple[str, str]:
+    def sign_chains(self) -> tuple[str, ...]:
         model = self.model
         length = f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}"
-        return length, f"seed={model.seed}"
+        scale = f"noise sd {model.noise_sd:g}", f"radius {model.radius:g}"
+        return (*scale, length, f"seed={model.seed}")
 
     @property
     @abstractmethod
@@ -451,10 +452,7 @@ class Posterior(FittedModel):
     def list_means(self, means: Array, errors: Array) -> tuple[Coefficient, ...]:
         """Return (K,) posterior means with standard deviations, which are no tests."""
         rows = zip(self.systems, means.tolist(), errors.tolist(), strict=True)
-        return tuple(
-            Coefficient(f"o{i}", system, mean, sd, None, None)
-            for i, (system, mean, sd) in enumerate(rows, start=1)
-        )
+        return tuple(Coefficient(f"o{i}", *row, None, None) for i, row in enumerate(rows, start=1))
 
 
 def tabulate_coefficients(

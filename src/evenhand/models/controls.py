@@ -362,10 +362,7 @@ def _say_missing(data: Comparisons, control: Control, column: str) -> str:
     rows = find_rows(data.frame, none)
     shown = " or ".join(f"'{data.source.named(name)}'" for name in control.columns)
     values = [rows[0].get(name, "") for name in control.columns]
-    missing = any(
-        value is None or str(value).strip() == "" or value != value  # noqa: PLR0124 - nan
-        for value in values
-    )
+    missing = any(v is None or str(v).strip() == "" or v != v for v in values)  # noqa: PLR0124 - nan
     what = "is missing" if missing else "is not a finite number"
     return (
         f"the value of control '{control.name}' {what} in column {shown} of"

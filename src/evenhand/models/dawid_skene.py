@@ -78,12 +78,9 @@ class DawidSkene(labels.LabelModel):
             posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
             loglik = float(log_sums.sum())
             # the logs of the Dirichlet priors whose modes the pseudo-answers make
-            priors = float(
-                self.prior * log_shares.mean()
-                + self.smoothing * log_theta.sum()
-                + self.diagonal * np.einsum("lcc->", log_theta)
-            )
-            objective = loglik + priors
+            diagonal = self.diagonal * np.einsum("lcc->", log_theta)
+            priors = self.prior * log_shares.mean() + self.smoothing * log_theta.sum() + diagonal
+            objective = loglik + float(priors)
             converged = bool(objective - before < self.tolerance * answers.size)
             if converged or steps == self.iterations:
                 break

@@ -79,12 +79,10 @@ class PreferenceGraph:
         tied = np.flatnonzero(self.ties) if ties else won[:0]
         sizes = (won.size, lost.size, tied.size, tied.size)
         left, right = self.left, self.right
-        graph = Graph(
-            self.n_nodes,
-            np.concatenate((left[won], right[lost], left[tied], right[tied])),
-            np.concatenate((right[won], left[lost], right[tied], left[tied])),
-        )
-        return Steps(graph, np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes))
+        source = np.concatenate((left[won], right[lost], left[tied], right[tied]))
+        target = np.concatenate((right[won], left[lost], right[tied], left[tied]))
+        slope, gain = np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes)
+        return Steps(Graph(self.n_nodes, source, target), slope, gain)
 
     def only(self, group: int) -> PreferenceGraph:
         nodes = np.flatnonzero(self.group == group)
@@ -256,12 +254,9 @@ def one_way(
 def ties_run_away(graph: PreferenceGraph, place: Integers) -> NotIdentified:
     """Say that tie parameter and worths grow together, systems in the order of `place`."""
     if not graph.decided.any():
-        remedies = [
-            "collect comparisons with a preference",
-            "use --ties half-win, under which all systems are equal",
-        ]
         cause = f"every comparison is a tie ({_count(graph.ties.sum())})"
-        return NotIdentified(cause, remedies, about=_TIES)
+        half = "use --ties half-win, under which all systems are equal"
+        return NotIdentified(cause, ["collect comparisons with a preference", half], about=_TIES)
     chain = "inside every group" if graph.groups else f"down {_chain(graph, -place, ' > ')}"
     return NotIdentified(
         f"every preference goes one way {chain} and ties only join neighbours, no comparison"

@@ -161,10 +161,8 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
         rounds[int(colour[begin])].append((rival[begin:end], outcome[begin:end]))
-    drawn = tuple(
-        Colour(start, stop, tuple(parts))
-        for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True)
-    )
+    spans = zip(pairwise(borders_of.tolist()), rounds, strict=True)
+    drawn = tuple(Colour(start, stop, tuple(parts)) for (start, stop), parts in spans)
     compared = place[pairs.one], place[pairs.other], pairs.outcome
     return Plan(len(pairs.systems), pairs.author[order], place, compared, drawn)
 
@@ -462,13 +460,8 @@ class CategoricalFit(Posterior):
     @property
     def signature_parts(self) -> tuple[str, ...]:
         model = self.model
-        return (
-            f"{model.categories} categories",
-            f"concentration {model.concentration:g}",
-            f"noise sd {model.noise_sd:g}",
-            f"radius {model.radius:g}",
-            *self.sign_chains(),
-        )
+        scale = f"{model.categories} categories", f"concentration {model.concentration:g}"
+        return (*scale, *self.sign_chains())
 
     @property
     def extras(self) -> Mapping[str, Any]:

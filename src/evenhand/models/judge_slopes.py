@@ -71,8 +71,7 @@ class SlopeCells:
     def parts(self, nodes: int) -> Iterator[SlopeCells]:
         """Yield stretches of judges with about as many cells as fit in the cache."""
         most = max(VALUES_AT_ONCE // nodes, 1)
-        border = np.append(self.starts, len(self.judge))
-        first = 0
+        border, first = np.append(self.starts, len(self.judge)), 0
         while first < self.judges:
             last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
             last = min(max(last, first + 1), self.judges)
@@ -94,14 +93,9 @@ def make_slope_cells(tally: Tally) -> tuple[SlopeCells, Codes]:
     code = tally.factor("judge").codes
     rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
     present, starts, judge = np.unique(code[rows], return_index=True, return_inverse=True)
-    cells = SlopeCells(
-        systems=len(tally.systems),
-        left=tally.left[rows].astype(np.intp),
-        right=tally.right[rows].astype(np.intp),
-        counts=counts[rows],
-        judge=judge.astype(np.intp),
-        starts=starts.astype(np.intp),
-    )
+    left, right, judge = tally.left[rows], tally.right[rows], judge.astype(np.intp)
+    sides = left.astype(np.intp), right.astype(np.intp)
+    cells = SlopeCells(len(tally.systems), *sides, counts[rows], judge, starts.astype(np.intp))
     return cells, present.astype(np.intp)
 
 

@@ -266,12 +266,9 @@ def check_order_existence(
 
     pairs = likelihood.orders.tally()
     won, lost = pairs.wins > 0, pairs.losses > 0
-    strict_steps = Graph(
-        len(pairs.systems),
-        np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
-        np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
-    )
-    if not is_strongly_connected(strict_steps):
+    source = np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp)
+    target = np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp)
+    if not is_strongly_connected(Graph(len(pairs.systems), source, target)):
         check_existence(pairs, ties="none")
     elif find_sizes() is None:
         return

@@ -440,14 +440,11 @@ class _Covariances:
         outputs = 1 / factor.outputs.diagonal - (by_output * output_judge).sum(axis=1)
         outputs -= share * output_item
         judge, output, item, every = design.judge, design.output, design.item, np.arange(j)
-        return cls(
-            vcov.reshape(*shape, *shape)[every, :, every, :][judge],
-            output_judge.reshape(-1, *shape)[output, judge],
-            item_judge.reshape(-1, *shape)[item, judge],
-            outputs[output],
-            items[item],
-            output_item[output],
-        )
+        of_judge = vcov.reshape(*shape, *shape)[every, :, every, :][judge]
+        with_output = output_judge.reshape(-1, *shape)[output, judge]
+        with_item = item_judge.reshape(-1, *shape)[item, judge]
+        of_levels = outputs[output], items[item], output_item[output]
+        return cls(of_judge, with_output, with_item, *of_levels)
 
     def multiply(self, judge: Array, levels: tuple[float, float]) -> tuple[Array, Array, Array]:
         """Multiply by vectors: (n, C − 1) of the judge of each score, and those of the levels."""

@@ -201,8 +201,8 @@ def _make_batches(
         chosen = order[low:high]
         at = np.full(len(inner.sizes), -1, dtype=np.int64)
         at[chosen] = np.arange(len(chosen))
-        rows = np.flatnonzero(at[inner.block] >= 0)
-        owner = at[inner.block[rows]]
+        rows = np.flatnonzero(at[block] >= 0)
+        owner = at[block[rows]]
         inner_places = [place[rows] for place in inner.within]
         outer_places = [place[rows] for place in outer.within]
         numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
@@ -222,7 +222,6 @@ def _make_batches(
 class _Places:
     sizes: Integers  # (blocks,) different effects of each
     within: tuple[Integers, ...]  # by term (n,) place of the effect of each score in its block
-    block: Integers  # (n,) block of each score
     numbers: Integers  # (all,) effects, block by block
 
 
@@ -233,7 +232,7 @@ def _place(block: Integers, effects: list[Integers]) -> _Places:
     sizes = np.bincount(different // size, minlength=int(block.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     within = tuple(np.searchsorted(different, key) - starts[block] for key in keys)
-    return _Places(sizes, within, block, different % size)
+    return _Places(sizes, within, different % size)
 
 
 def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
@@ -389,15 +388,10 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     value = -0.5 * (free * log(residual) + factor.log_det + quadratic + problem.df * log(2 * pi))
     squares = np.array([effects @ effects for effects in fitted])
     trace = np.array(sizes) - residual * np.array(traces)
-    gradient = np.append(
-        -0.5 * (trace - squares) / variances[:-1],
-        -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual,
-    )
-    roots = np.sqrt(variances[:-1])
-    columns = [
-        (effects / root)[term.codes]
-        for effects, root, term in zip(fitted, roots, problem.terms, strict=True)
-    ]
+    by_residual = -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual
+    gradient = np.append(-0.5 * (trace - squares) / variances[:-1], by_residual)
+    rows = zip(fitted, np.sqrt(variances[:-1]), problem.terms, strict=True)
+    columns = [(effects / root)[term.codes] for effects, root, term in rows]
     working = np.stack([*columns, left / variances[-1]], axis=1)  # (n, K + 1) vectors f_k
     right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
     projected = working.T @ working - right.T @ factor.solve(right)

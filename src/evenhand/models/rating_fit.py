@@ -118,11 +118,8 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
             "there are scores of one system only: there is nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
-    factors = {
-        name: Factor.of(*data.labels(name))
-        for name in ("judge", "item")
-        if data.labels(name)[0] != ("",)
-    }
+    labels = {name: data.labels(name) for name in ("judge", "item")}
+    factors = {name: Factor.of(*known) for name, known in labels.items() if known[0] != ("",)}
     return ScoredRows(names, system, data.score, factors, data)
 
 

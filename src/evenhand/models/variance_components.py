@@ -308,10 +308,8 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         elif owner.max() == 0:
             reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
         else:
-            reasons.append(
-                f"{TASTES[name]} cannot be told from chance: no {name} has judgments of several"
-                f" {other}s"
-            )
+            why = f"no {name} has judgments of several {other}s"
+            reasons.append(f"{TASTES[name]} cannot be told from chance: {why}")
     moments = {name: conclude(summed, level) for name, summed in products.items()}
     if len(products) == 2:
         both = conclude_both(products["judge"], products["item"], level)
@@ -349,14 +347,9 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         if size < MIN_LEVELS:
             notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))
-    return TasteComponents(
-        (Component(SYSTEM, sqrt(variance), k, how="moments"), *components),
-        growth,
-        by_chance * tally.n_comparisons,
-        sharing,
-        tuple(reasons),
-        (*fit.notes, *notes),
-    )
+    system = Component(SYSTEM, sqrt(variance), k, how="moments")
+    per_vote, told = by_chance * tally.n_comparisons, (tuple(reasons), (*fit.notes, *notes))
+    return TasteComponents((system, *components), growth, per_vote, sharing, *told)
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}

@@ -375,10 +375,8 @@ def _score_in_turn(
     order = sort_codes(cells)
     each = residual[order] if absorbed.weight is None else (absorbed.weight * residual)[order]
     cells, system = cells[order], absorbed.system[order]
-    classes = [
-        (one.codes[order], projection @ rows)
-        for one, projection in zip(absorbed.others, absorbed.projections, strict=True)
-    ]
+    every = zip(absorbed.others, absorbed.projections, strict=True)
+    classes = [(one.codes[order], projection @ rows) for one, projection in every]
     k, starts = absorbed.size, np.searchsorted(cells, np.arange(size + 1))
     ends = np.arange(ROWS_AT_ONCE, len(cells) + ROWS_AT_ONCE, ROWS_AT_ONCE)
     bounds = [0, *np.unique(np.searchsorted(starts, np.minimum(ends, len(cells)))).tolist()]

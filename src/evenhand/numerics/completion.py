@@ -157,11 +157,8 @@ class SeenCells:
         shift = np.bincount(part, signed, len(self.parts)) / size
         row = row - shift[self.parts[: len(row)]]
         column = column + shift[self.parts[len(row) :]]
-        return Effects(
-            mean,
-            np.where(rows, row, row[rows].mean()),
-            np.where(columns, column, column[columns].mean()),
-        )
+        row = np.where(rows, row, row[rows].mean())
+        return Effects(mean, row, np.where(columns, column, column[columns].mean()))
 
     @cached_property
     def _per_row(self) -> Array:

@@ -291,10 +291,8 @@ def find_best_orders(
     label = strong_components(Graph(n, source, target))
     blocks = [np.flatnonzero(label == i) for i in range(int(label.max(initial=-1)) + 1)]
     solved = [_solve(net[np.ix_(b, b)], prefer[b], limit, within, seed) for b in blocks]
-    orders = [
-        [tuple(block[list(order)].tolist()) for order in part.orders]
-        for block, part in zip(blocks, solved, strict=True)
-    ]
+    pairs = zip(blocks, solved, strict=True)
+    orders = [[tuple(b[list(o)].tolist()) for o in part.orders] for b, part in pairs]
     counts = [part.count for part in solved if part.count is not None]
     return BestOrders(
         cost=constant + sum(part.cost for part in solved),

@@ -689,11 +689,9 @@ class NuclearNorm:
             return ()
         row, column = tested.cells.row, tested.cells.column
         intercepts = keep_within(solution.effects.at(row, column), self.clip)
-        errors = {
-            **find_errors(split.learned, tested),
-            ADDITIVE: errors_of(tested.value - intercepts),
-            COMPLETION: errors_of(tested.value - solution.predicted[row, column]),
-        }
+        errors = find_errors(split.learned, tested)
+        errors[ADDITIVE] = errors_of(tested.value - intercepts)
+        errors[COMPLETION] = errors_of(tested.value - solution.predicted[row, column])
         item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
         clusters = choose_clusters({"judge": row, "item": item[column]})
         return compare_errors(errors, COMPLETION, clusters, self.level)

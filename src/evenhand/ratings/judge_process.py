@@ -99,14 +99,9 @@ def mix(
 ) -> PredictedRatings:
     """Mix what is predicted under each draw: (n,) means, variances and variances of noise."""
     means, variances, noises = (np.array(part) for part in zip(*parts, strict=True))
-    return PredictedRatings(
-        means.mean(axis=0),
-        variances.mean(axis=0) + means.var(axis=0),
-        noises.mean(axis=0),
-        means,
-        np.sqrt(variances + noises),
-        notes,
-    )
+    variance, deviations = variances.mean(axis=0) + means.var(axis=0), np.sqrt(variances + noises)
+    mean, noise = means.mean(axis=0), noises.mean(axis=0)
+    return PredictedRatings(mean, variance, noise, means, deviations, notes)
 
 
 def predict_at(

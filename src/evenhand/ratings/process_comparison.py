@@ -99,11 +99,8 @@ class ProcessErrors(Shown):
 
     def _average(self, method: str) -> Errors:
         residual, times = self.residual[method], np.bincount(self.rating)
-        absolute, squared = (
-            np.bincount(self.rating, loss)[times > 0] / times[times > 0]
-            for loss in (np.abs(residual), residual**2)
-        )
-        return Errors(absolute, squared)
+        losses, seen = (np.abs(residual), residual**2), times > 0
+        return Errors(*(np.bincount(self.rating, loss)[seen] / times[seen] for loss in losses))
 
 
 def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Table:
@@ -525,7 +522,6 @@ def examine_likeness(
         many = f"{rows.size:,} ratings of {judges:,} judges"
         warn(f"{many}, more than {MAX_QUICK:,}: this takes minutes")
     process = model.fit(rows, features)
-    if how is None:
-        return JudgeLikeness(process, level)
-    errors = compare_processes(rows, features, how, {**MODELS, MULTI: model})
+    models = {**MODELS, MULTI: model}
+    errors = None if how is None else compare_processes(rows, features, how, models)
     return JudgeLikeness(process, level, errors)

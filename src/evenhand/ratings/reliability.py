@@ -442,10 +442,8 @@ def draw_design(
         for place, name in enumerate(DECIDERS[1:], start=1):
             score[draw, place] = np.where(mask, full, tables[name]).mean(axis=0)
         at = held.cells.row, held.cells.column
-        errors = {
-            **find_errors(seen, held),
-            **{name: errors_of(held.value - table[at]) for name, table in tables.items()},
-        }
+        errors = find_errors(seen, held)
+        errors |= {name: errors_of(held.value - table[at]) for name, table in tables.items()}
         for place, name in enumerate(METHODS):
             error[place] += np.bincount(at[1], errors[name].absolute, n)
         count += np.bincount(at[1], minlength=n)
@@ -501,7 +499,5 @@ def make_estimate(values: Array, level: float) -> Estimate:
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> Beside:
     """Complete ratings, and where `draws` are asked for, look at decisions by fewer of them."""
     completion = model.fit(rows)
-    if draws is None:
-        return Beside(completion, "decisions")
-    curve = study_decisions(rows, model, draws=draws, seed=model.seed)
+    curve = None if draws is None else study_decisions(rows, model, draws=draws, seed=model.seed)
     return Beside(completion, "decisions", curve)
