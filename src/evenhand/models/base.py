@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
-from evenhand.errors import (
-    InvalidJudgments,
-    NotConverged,
-    NotIdentified,
-    listing,
-    suggest_or_list,
-)
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, listing, suggest_or_list
 from evenhand.models.registry import MODELS, name_settings
 from evenhand.models.texts import say
 from evenhand.numerics import Array
@@ -168,8 +162,7 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
         fitted = q[i] + q[j]
         residual = np.log(fitted / exact)
         right = -spread_out(residual / fitted)
-        diagonal = spread_out(fitted**-2)
-        step = np.linalg.solve(table + np.diag(diagonal), right)
+        step = np.linalg.solve(table + np.diag(spread_out(fitted**-2)), right)
         length, loss = 1.0, float(residual @ residual)
         while length > SETTLED and not improves(q + length * step, loss):
             length /= 2
@@ -445,10 +438,11 @@ class Posterior(FittedModel):
         values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
         return (say(code, "warning", systems=names, **values),) if names else ()
 
-    def sign_chains(self) -> tuple[str, str]:
+    def sign_chains(self) -> tuple[str, ...]:
         model = self.model
         length = f"{model.chains} x {model.sweeps} sweeps, burn-in {model.burn_in}"
-        return length, f"seed={model.seed}"
+        scale = f"noise sd {model.noise_sd:g}", f"radius {model.radius:g}"
+        return (*scale, length, f"seed={model.seed}")
 
     @property
     @abstractmethod
@@ -458,10 +452,7 @@ class Posterior(FittedModel):
     def list_means(self, means: Array, errors: Array) -> tuple[Coefficient, ...]:
         """Return (K,) posterior means with standard deviations, which are no tests."""
         rows = zip(self.systems, means.tolist(), errors.tolist(), strict=True)
-        return tuple(
-            Coefficient(f"o{i}", system, mean, sd, None, None)
-            for i, (system, mean, sd) in enumerate(rows, start=1)
-        )
+        return tuple(Coefficient(f"o{i}", *row, None, None) for i, row in enumerate(rows, start=1))
 
 
 def tabulate_coefficients(
@@ -490,10 +481,9 @@ def tabulate_coefficients(
             if key in of_systems
         ),
     )
-    caption = "Coefficients (log-worth = 2λ)" if scale == LAMBDA else f"Estimates ({scale})"
     return Table(
         "coefficients",
-        caption,
+        "Coefficients (log-worth = 2λ)" if scale == LAMBDA else f"Estimates ({scale})",
         columns,
         tuple(rows),
         limit=MAX_COEFFICIENTS,

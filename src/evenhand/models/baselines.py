@@ -48,7 +48,6 @@ class Baseline:
             NotIdentified: there are fewer than two systems; under `AdjustedUniform` of strength 0
                 also no judgments, or only ties.
             UnknownOption: importance weights.
-
         """
         tally = count_pairs(data)
         require_two(tally.systems)
@@ -76,17 +75,12 @@ class BaselineFit(FittedModel):
 
     def __post_init__(self) -> None:
         shown, counts = self.shown, self.shown.counts
+        for name in ("systems", "n_judgments", "n_comparisons"):
+            object.__setattr__(self, name, getattr(shown, name))
         chances = self.chances(shown.left.astype(np.intp), shown.right.astype(np.intp))
-        seen = counts > 0
-        derived = {
-            "systems": shown.systems,
-            "loglik": float((counts[seen] * np.log(chances[seen])).sum()),
-            "n_judgments": shown.n_judgments,
-            "n_comparisons": shown.n_comparisons,
-            "notes": self._note(),
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+        loglik = float((counts[counts > 0] * np.log(chances[counts > 0])).sum())
+        object.__setattr__(self, "loglik", loglik)
+        object.__setattr__(self, "notes", self._note())
 
     @abstractmethod
     def chances(self, left: Codes, right: Codes) -> Array:
@@ -135,12 +129,11 @@ class BaselineFit(FittedModel):
 def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
     """Return (3,) chances of left, tie, right as two coefficients, without errors."""
     won, tied, lost = np.log(chances).tolist()
-    rows = (
-        (f"o{suffix}", label, (won - lost) / 2),
-        (f"g{suffix}", f"tie of {label}", tied - (won + lost) / 2),
+    tie = tied - (won + lost) / 2
+    return (
+        Coefficient(f"o{suffix}", label, (won - lost) / 2, None, None, None),
+        Coefficient(f"g{suffix}", f"tie of {label}", tie, None, None, None),
     )
-    first, second = (Coefficient(*row, None, None, None) for row in rows)
-    return first, second
 
 
 # Independent pairs: the chances of each pair by its own counts.
@@ -174,9 +167,8 @@ class IndependentPairs(Baseline):
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        require_strength(
-            self.strength, least="pairs that were never compared would have no chances at all"
-        )
+        none = "pairs that were never compared would have no chances at all"
+        require_strength(self.strength, least=none)
 
     def _count(self, shown: Tally) -> BaselineFit:
         return PairsFit(model=self, shown=shown)
@@ -211,12 +203,11 @@ class PairsFit(BaselineFit):
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        name = self.systems.__getitem__
-        return tuple(
-            coefficient
-            for i, j, chances in self._compared()
-            for coefficient in name_shares(f"{i + 1}:{j + 1}", f"{name(i)} : {name(j)}", chances)
-        )
+        coefficients: list[Coefficient] = []
+        for i, j, chances in self._compared():
+            label = f"{self.systems[i]} : {self.systems[j]}"
+            coefficients += name_shares(f"{i + 1}:{j + 1}", label, chances)
+        return tuple(coefficients)
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -270,9 +261,8 @@ class IndependentStudents(Baseline):
 
     def __post_init__(self) -> None:
         require_option("reconstruction", self.reconstruction, RECONSTRUCTIONS)
-        require_strength(
-            self.strength, least="systems that were never compared would have no chances at all"
-        )
+        none = "systems that were never compared would have no chances at all"
+        require_strength(self.strength, least=none)
 
     def _count(self, shown: Tally) -> BaselineFit:
         return StudentsFit(model=self, shown=shown)
@@ -312,11 +302,10 @@ class StudentsFit(BaselineFit):
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        return tuple(
-            coefficient
-            for i, (system, chances) in enumerate(zip(self.systems, self.ability, strict=True))
-            for coefficient in name_shares(str(i + 1), system, chances)
-        )
+        coefficients: list[Coefficient] = []
+        for place, system in enumerate(self.systems, start=1):
+            coefficients += name_shares(str(place), system, self.ability[place - 1])
+        return tuple(coefficients)
 
     @property
     def extras(self) -> Mapping[str, Any]:

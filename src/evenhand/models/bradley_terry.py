@@ -79,7 +79,6 @@ class BradleyTerry(LogLinearSettings):
             InvalidJudgments: a value in the data that cannot be.
             UnknownOption: an order effect is asked of data without positions; a start that is
                 none, or one beside controls.
-
         """
         if start is not None and self.controls:
             raise UnknownOption(

@@ -122,8 +122,7 @@ class ControlEffect:
         return cls(name, estimate, stderr, *ends, p, sd, level)
 
     def without_error(self, reason: str) -> ControlEffect:
-        alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
-        return replace(alone, p=1.0, rests=reason)
+        return replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf, p=1.0, rests=reason)
 
     def to_dict(self) -> dict[str, Any]:
         errors = ("stderr", "lower", "upper", "p")
@@ -225,10 +224,23 @@ def find_sides(data: Comparisons, word: str) -> tuple[str, ...]:
 
 
 def find_style(data: Comparisons) -> tuple[Control, ...]:
-    schema = data.frame.collect_schema()
-    places: dict[str, tuple[str, ...]] = {}  # name, folded → column, and what it is called in it
-    for column, keys in _list_keys(data, schema).items():
-        places |= {fold(key): (column, key) for key in keys}
+    schema, of_duckdb = data.frame.collect_schema(), data.frame.implementation.is_duckdb()
+    keys: dict[str, list[str]] = {}  # what is inside columns of objects, on a table of DuckDB
+    if of_duckdb:
+        for column in data.covariates:
+            if isinstance(kind := schema[column], nw.Struct):
+                keys[column] = [field.name for field in kind.fields]
+        texts = [column for column in data.covariates if schema[column] == nw.String]
+        first = fetch_columns(data.frame.select(*texts).head(1)) if texts else {}
+        for column in texts:
+            for text in first[column].tolist():
+                if text and text.lstrip().startswith("{"):
+                    with suppress(ValueError):
+                        keys[column] = [*json.loads(text)]
+    # name, folded → column, and what it is called in it
+    places: dict[str, tuple[str, ...]] = {}
+    for column, names in keys.items():
+        places |= {fold(name): (column, name) for name in names}
     places |= {fold(column): (column,) for column in data.covariates}
     controls = []
     for name, stems in STYLES.items():
@@ -236,12 +248,10 @@ def find_style(data: Comparisons) -> tuple[Control, ...]:
         found = next((pair for pair in words if all(one in places for one in pair)), None)
         if found is None:
             continue
-        columns = tuple(places[one] for one in found)
-        if not data.frame.implementation.is_duckdb():
-            controls.append(Control(name, (columns[0][0], columns[1][0]), style=True))
-            continue
-        left, right = (_sum_sql(*one, text=schema[one[0]] == nw.String) for one in columns)
-        sql = f"({left} - {right}) / ({left} + {right} + 1)"
+        columns, sql = [places[one] for one in found], ""
+        if of_duckdb:
+            left, right = (_sum_sql(*one, text=schema[one[0]] == nw.String) for one in columns)
+            sql = f"({left} - {right}) / ({left} + {right} + 1)"
         shown = tuple(dict.fromkeys(".".join(one) for one in columns))
         controls.append(Control(name, shown, sql, style=True))
     if not controls:
@@ -252,25 +262,6 @@ def find_style(data: Comparisons) -> tuple[Control, ...]:
             f" {listing(data.columns)}"
         )
     return tuple(controls)
-
-
-def _list_keys(data: Comparisons, schema: nw.Schema) -> dict[str, list[str]]:
-    """Return what is inside columns of objects, on a table of DuckDB: column → names."""
-    if not data.frame.implementation.is_duckdb():
-        return {}
-    keys = {
-        one: [f.name for f in kind.fields]
-        for one in data.covariates
-        if isinstance(kind := schema[one], nw.Struct)
-    }
-    texts = [one for one in data.covariates if schema[one] == nw.String]
-    first = fetch_columns(data.frame.select(*texts).head(1)) if texts else {}
-    for column in texts:
-        for text in first[column].tolist():
-            if text and text.lstrip().startswith("{"):
-                with suppress(ValueError):
-                    keys[column] = [*json.loads(text)]
-    return keys
 
 
 def _sum_sql(column: str, key: str = "", *, text: bool) -> str:
@@ -308,11 +299,9 @@ def read_controls(
     frame = data.frame
     if data.has("weight"):  # whatever stands in rows of weight zero, they do not count
         named = {name for control in controls for name in control.columns}
-        sides = named & {*data.columns} - {*data.ROLES}
-        counts = nw.col("weight") != 0
-        frame = frame.with_columns(
-            *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(sides))
-        )
+        sides, counts = named & {*data.columns} - {*data.ROLES}, nw.when(nw.col("weight") != 0)
+        counted = [counts.then(nw.col(name)).alias(name) for name in sorted(sides)]
+        frame = frame.with_columns(*counted)
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
     for control, column in zip(controls, columns, strict=True):
         table = Table(frame, data.source.name, data.source.connection)
@@ -341,9 +330,8 @@ def _evaluate(table: Table, data: Comparisons, control: Control, column: str) ->
     frame, sql, texts = data.frame, control.sql, dict[str, str]()
     if not control.style:
         for name in control.columns:
-            if table.schema[name] == nw.String and not find_rows(
-                frame, is_no_number(name), limit=1
-            ):
+            text = table.schema[name] == nw.String
+            if text and not find_rows(frame, is_no_number(name), limit=1):
                 texts[name] = f"{_NUMBER}{len(texts)}"
         numbers = (
             read_number(table, name, "control", check=False).cast(nw.Float64).alias(alias)
@@ -357,8 +345,8 @@ def _evaluate(table: Table, data: Comparisons, control: Control, column: str) ->
     except duckdb.Error as error:
         from evenhand.data.engine_errors import first_line
 
-        others = [name for name in control.columns if table.schema.get(name) == nw.String]
-        others = [name for name in others if name not in texts]
+        columns = [name for name in control.columns if name not in texts]
+        others = [name for name in columns if table.schema.get(name) == nw.String]
         if others and not control.style:  # text that is no number, with its row
             refuse_text(table, others, "control")
         raise UnknownOption(
@@ -374,10 +362,7 @@ def _say_missing(data: Comparisons, control: Control, column: str) -> str:
     rows = find_rows(data.frame, none)
     shown = " or ".join(f"'{data.source.named(name)}'" for name in control.columns)
     values = [rows[0].get(name, "") for name in control.columns]
-    missing = any(
-        value is None or str(value).strip() == "" or value != value  # noqa: PLR0124 - nan
-        for value in values
-    )
+    missing = any(v is None or str(v).strip() == "" or v != v for v in values)  # noqa: PLR0124 - nan
     what = "is missing" if missing else "is not a finite number"
     return (
         f"the value of control '{control.name}' {what} in column {shown} of"
@@ -485,12 +470,8 @@ class ControlledLikelihood(Likelihood):
             local = self._expand(part, beta)
             terms = local.value.sum(), sum_scores(part, local), sum_row_information(part, local)
             sums = [running.plus(term) for running, term in zip(sums, terms, strict=True)]
-        value, gradient[:q] = float(sums[0].total), sums[1].total
-        information[:q, :q] = sums[2].total
-        if self.prior > 0:
-            worths, _, _, ghosts = self.parts(beta)
-            distance = worths - ghosts[self.design.group]
-            value += self._add_ghosts(distance, gradient, information)
+        gradient[:q], information[:q, :q] = sums[1].total, sums[2].total
+        value = float(sums[0].total) + self._add_ghosts(beta, gradient, information)
         return Expansion(value, gradient, information)
 
 
@@ -537,11 +518,10 @@ def check_aliases(
     likelihood: ControlledLikelihood, controls: Sequence[Control], information: Array
 ) -> None:
     """Refuse controls that other parameters make up, by the information at any point."""
-    at, reported = likelihood.before, likelihood.reported
-    others = [*range(at), *range(reported, likelihood.size)]
-    places = list(range(at, reported))
+    places = np.arange(likelihood.before, likelihood.reported)
+    others = np.delete(np.arange(likelihood.size), places)
     cross = information[np.ix_(others, places)]
-    made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others else cross
+    made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others.size else cross
     left = information[np.ix_(places, places)] - cross.T @ made_up
     total = np.diag(information)[places]
     for i, control in enumerate(controls):
@@ -552,8 +532,7 @@ def check_aliases(
                 " it is always the difference of what each system has; leave it out, or use outputs"
                 " that differ within a system"
             )
-        before = left[:i, :i]
-        explained = left[i, :i] @ np.linalg.solve(before, left[:i, i]) if i else 0.0
+        explained = left[i, :i] @ np.linalg.solve(left[:i, :i], left[:i, i]) if i else 0.0
         if left[i, i] - explained <= NO_PIVOT * total[i]:
             names = listing([earlier.name for earlier in controls[:i]])
             raise NotIdentified(

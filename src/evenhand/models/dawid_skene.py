@@ -50,7 +50,6 @@ class DawidSkene(labels.LabelModel):
         diagonal: δ, right answers added to each label of a judge's table.
         tolerance: EM stops when the log-posterior rises by less, per answer (nats).
         iterations: most iterations.
-
     """
 
     prior: float = 1.0
@@ -79,12 +78,9 @@ class DawidSkene(labels.LabelModel):
             posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
             loglik = float(log_sums.sum())
             # the logs of the Dirichlet priors whose modes the pseudo-answers make
-            priors = float(
-                self.prior * log_shares.mean()
-                + self.smoothing * log_theta.sum()
-                + self.diagonal * np.einsum("lcc->", log_theta)
-            )
-            objective = loglik + priors
+            diagonal = self.diagonal * np.einsum("lcc->", log_theta)
+            priors = self.prior * log_shares.mean() + self.smoothing * log_theta.sum() + diagonal
+            objective = loglik + float(priors)
             converged = bool(objective - before < self.tolerance * answers.size)
             if converged or steps == self.iterations:
                 break
@@ -96,7 +92,7 @@ class DawidSkene(labels.LabelModel):
         table = np.where(answers.swapped[:, None], table[:, ::-1], table)
         others = posterior[answers.unit] / table
         right = others[np.arange(answers.size), answers.label] / others.sum(axis=1)
-        wrong = (1 - right) / (c - 1)
+        skills = labels.integrate_skills(answers.judge, right, (1 - right) / (c - 1))
         notes = labels.note_labels(answers, posterior)
         # All judges together are looked at first: labels may have changed places. Labels that are
         # right for less than five expected answers, of all or of a judge, are passed over.
@@ -120,9 +116,7 @@ class DawidSkene(labels.LabelModel):
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=labels.list_skills(
-                answers, labels.integrate_skills(answers.judge, right, wrong)
-            ),
+            skills=labels.list_skills(answers, skills),
             measure="accuracy",
             parameters={"shares": np.exp(log_shares), "confusion": confusion},
             loglik=loglik,

@@ -79,12 +79,10 @@ class PreferenceGraph:
         tied = np.flatnonzero(self.ties) if ties else won[:0]
         sizes = (won.size, lost.size, tied.size, tied.size)
         left, right = self.left, self.right
-        graph = Graph(
-            self.n_nodes,
-            np.concatenate((left[won], right[lost], left[tied], right[tied])),
-            np.concatenate((right[won], left[lost], right[tied], left[tied])),
-        )
-        return Steps(graph, np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes))
+        source = np.concatenate((left[won], right[lost], left[tied], right[tied]))
+        target = np.concatenate((right[won], left[lost], right[tied], left[tied]))
+        slope, gain = np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes)
+        return Steps(Graph(self.n_nodes, source, target), slope, gain)
 
     def only(self, group: int) -> PreferenceGraph:
         nodes = np.flatnonzero(self.group == group)
@@ -161,9 +159,8 @@ def refuse_nothing(tally: Tally) -> NoReturn:
         raise NotIdentified(
             f"there is no comparison among {len(tally.systems):,} systems", about=_WORTHS
         )
-    ties = _count(tally.ties.sum())
     raise NotIdentified(
-        f"every comparison is a tie ({ties}), and ties are discarded",
+        f"every comparison is a tie ({_count(tally.ties.sum())}), and ties are discarded",
         ["collect comparisons with a preference"],
         about=_WORTHS,
     )
@@ -257,12 +254,9 @@ def one_way(
 def ties_run_away(graph: PreferenceGraph, place: Integers) -> NotIdentified:
     """Say that tie parameter and worths grow together, systems in the order of `place`."""
     if not graph.decided.any():
-        remedies = [
-            "collect comparisons with a preference",
-            "use --ties half-win, under which all systems are equal",
-        ]
         cause = f"every comparison is a tie ({_count(graph.ties.sum())})"
-        return NotIdentified(cause, remedies, about=_TIES)
+        half = "use --ties half-win, under which all systems are equal"
+        return NotIdentified(cause, ["collect comparisons with a preference", half], about=_TIES)
     chain = "inside every group" if graph.groups else f"down {_chain(graph, -place, ' > ')}"
     return NotIdentified(
         f"every preference goes one way {chain} and ties only join neighbours, no comparison"
@@ -443,10 +437,8 @@ def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> NotIdentified:
         names = [graph.systems[system] for system in unseen.tolist()]
         remedies = ["collect comparisons", _drop(names)]
         return NotIdentified(_alone(names, NEVER), remedies, _spare(graph, names), _WORTHS)
-    groups = (graph.only(group) for group in np.unique(graph.group).tolist())
-    part = next(
-        group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
-    )
+    parts = (graph.only(group) for group in np.unique(graph.group).tolist())
+    part = next(one for one in parts if not is_strongly_connected(one.steps(ties=ties).graph))
     compared = weak_components(Graph(part.n_nodes, part.left, part.right))
     if compared.max() > 0:
         return apart(part, compared, NEVER)
@@ -482,11 +474,6 @@ def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> NotIdenti
 
 
 MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it
-_REMEDIES = (
-    "collect judgments that may contradict it",
-    "drop the covariate or merge its levels",
-    "pass --prior 1",
-)
 
 
 def check_support(
@@ -510,9 +497,8 @@ def check_support(
                 f"the order effect is not identified: whoever stood {shown} was always preferred",
                 [_NO_ORDER],
             )
-        return Verdict(
-            bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied))
-        )
+        notes = _note_no_ties(model.ties, tied=bool(tied))
+        return Verdict(bool(model.ties in FREE and tied), notes)
     if ties is not None:
         # If in every group with ties some comparison is preferred both ways, no direction moves a
         # γ: a tie asks that it does not fall, preferences both ways that it does not rise. What is
@@ -587,7 +573,11 @@ def _check_programme(
         raise NotIdentified(
             f"the estimates of {infinite} are infinite: every judgment that bears on them goes one"
             " way",
-            _REMEDIES,
+            [
+                "collect judgments that may contradict it",
+                "drop the covariate or merge its levels",
+                "pass --prior 1",
+            ],
         )
     if ties is not None:
         return Verdict(ties_estimated=True, notes=_note(ties))

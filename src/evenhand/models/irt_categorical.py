@@ -99,8 +99,7 @@ class Law:
     @cached_property
     def safe_factors(self) -> int:
         """How many chances may be multiplied before the product must be put back to 1."""
-        room = MIN_PRODUCT[self.rows.dtype]
-        return int(log(room) / log(float(self.rows.min())))
+        return int(log(MIN_PRODUCT[self.rows.dtype]) / log(float(self.rows.min())))
 
 
 # Outputs in an order in which many can be drawn at once: those that were not compared.
@@ -162,10 +161,8 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
         rounds[int(colour[begin])].append((rival[begin:end], outcome[begin:end]))
-    drawn = tuple(
-        Colour(start, stop, tuple(parts))
-        for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True)
-    )
+    spans = zip(pairwise(borders_of.tolist()), rounds, strict=True)
+    drawn = tuple(Colour(start, stop, tuple(parts)) for (start, stop), parts in spans)
     compared = place[pairs.one], place[pairs.other], pairs.outcome
     return Plan(len(pairs.systems), pairs.author[order], place, compared, drawn)
 
@@ -297,9 +294,11 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
         rows = ability.reshape(-1, law.categories).astype(law.rows.dtype)
         luck = rng.random((quality.size, 1), dtype=law.rows.dtype)
         for step in steps:
-            weights = _weigh(step, rows, quality, law)
-            drawn = _draw(weights @ sums, luck[step.first : step.last])
-            quality.reshape(-1)[step.first : step.last] = drawn
+            # a quality for each row of cumulative weights, by one uniform number each
+            reached = _weigh(step, rows, quality, law) @ sums
+            bar = reached[:, -1:] * luck[step.first : step.last]
+            reached[:, -1] = np.inf  # rounding must not put the bar above the whole
+            quality.reshape(-1)[step.first : step.last] = (reached > bar).argmax(axis=1)
         counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
         yield State(ability, quality, counts.reshape(shape))
 
@@ -328,13 +327,6 @@ def _weigh(step: _Step, ability: Weights, quality: Numbers, law: Law) -> Weights
             sums += np.log(weights[:busy])
         weights[:busy] = np.exp(sums - sums.max(axis=1, keepdims=True))
     return weights
-
-
-def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> NDArray[np.intp]:
-    """Draw a quality for each row of cumulative weights, by one uniform number each."""
-    bar = sums[:, -1:] * luck
-    sums[:, -1] = np.inf  # rounding must not put the bar above the whole
-    return np.asarray((sums > bar).argmax(axis=1))
 
 
 Single = NDArray[np.float32]
@@ -408,8 +400,7 @@ class CategoricalFit(Posterior):
 
     @cached_property
     def worth_vcov(self) -> Array:
-        k = len(self.systems)
-        return np.cov(self.worth_draws.reshape(-1, k), rowvar=False)
+        return np.cov(self.worth_draws.reshape(-1, len(self.systems)), rowvar=False)
 
     @property
     def order_draws(self) -> Array:
@@ -469,13 +460,8 @@ class CategoricalFit(Posterior):
     @property
     def signature_parts(self) -> tuple[str, ...]:
         model = self.model
-        return (
-            f"{model.categories} categories",
-            f"concentration {model.concentration:g}",
-            f"noise sd {model.noise_sd:g}",
-            f"radius {model.radius:g}",
-            *self.sign_chains(),
-        )
+        scale = f"{model.categories} categories", f"concentration {model.concentration:g}"
+        return (*scale, *self.sign_chains())
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -568,7 +554,6 @@ class IRTCategorical(Chains):
             NotIdentified: nothing was compared, or there are too many systems.
             InvalidJudgments: a value in the data that cannot be.
             UnknownOption: importance weights, or items that were merged.
-
         """
         pairs, law = pair_outputs(data), self.law
         rng = np.random.Generator(np.random.PCG64(self.seed))
@@ -592,11 +577,10 @@ class IRTCategorical(Chains):
         code = pairs.code
         ability = expected.mean(axis=(0, 1))[code]
         authors = pairs.author[pairs.one], pairs.author[pairs.other]
-        loglik = float(np.log(chances[(*authors, pairs.outcome)]).sum())
         return CategoricalFit(
             model=self,
             systems=pairs.systems,
-            loglik=loglik,
+            loglik=float(np.log(chances[(*authors, pairs.outcome)]).sum()),
             n_judgments=pairs.n_judgments,
             n_comparisons=float(len(pairs.outcome)),
             notes=(*pairs.notes, *note_parts(pairs)),

@@ -39,7 +39,7 @@ from evenhand.models.irt_outputs import Chains, note_parts, pair_outputs
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
-from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
+from evenhand.numerics.gaussian_process import invert_all, make_blocks
 from evenhand.numerics.newton import one_blas_thread, solve_columns
 from evenhand.numerics.sampling import bulk_size, split_r_hat
 from evenhand.render.document import Finding
@@ -148,10 +148,8 @@ class Iterations:
         return np.asarray(self.collect @ self.solve(right))
 
     def total_sparse(self, right: Any) -> Array:
-        starts = range(0, right.shape[1], _COLUMNS_AT_ONCE)
-        parts = [
-            self.total(right[:, start : start + _COLUMNS_AT_ONCE].toarray()) for start in starts
-        ]
+        starts, step = range(0, right.shape[1], _COLUMNS_AT_ONCE), _COLUMNS_AT_ONCE
+        parts = [self.total(right[:, start : start + step].toarray()) for start in starts]
         return np.concatenate(parts, axis=1)
 
 
@@ -192,8 +190,19 @@ def make_posterior(
     blocks = make_blocks(n, *(side.astype(np.intp) for side in sides))
     collect = made.T.tocsr()
     if sum(batch.size * batch.width**2 for batch in blocks.batches) <= MAX_INVERSE_RATIO * (n + c):
-        inverse_blocks = _invert_blocks(blocks, scales)
-        solver: Inverse | Iterations = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
+        weights, parts = np.full(len(blocks.order), scales.difference**-2), []
+        for batch in blocks.batches:
+            values, _ = invert_all(batch.precision(weights[batch.entries], scales.item**-2))
+            slot = np.arange(batch.nodes.start, batch.nodes.stop).reshape(batch.size, batch.width)
+            across = np.repeat(slot, batch.width, axis=1), np.tile(slot, (1, batch.width))
+            parts.append([each.reshape(-1) for each in (values, *across)])
+        node = np.full(blocks.slots, -1, dtype=np.int64)
+        node[blocks.place] = np.arange(n)
+        held, row, column = (np.concatenate(each) for each in zip(*parts, strict=True))
+        row, column = node[row], node[column]
+        real = (row >= 0) & (column >= 0)  # blocks were filled up to one width
+        inverse = sparse.csr_array((held[real], (row[real], column[real])), shape=(n, n))
+        solver: Inverse | Iterations = Inverse(inverse, (collect @ inverse).tocsr())
     else:
         ridge = sparse.eye_array(n, format="csr") / scales.item**2
         precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
@@ -203,27 +212,6 @@ def make_posterior(
     precision_of_abilities = np.eye(k) / scales.ability**2 + (information + information.T) / 2
     (vcov,), _ = invert_all(precision_of_abilities[None])
     return GivenDifferences(differ, author, scales, decided, solver, vcov)
-
-
-def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
-    from scipy import sparse
-
-    weights = np.full(len(blocks.order), scales.difference**-2)
-    held, rows, columns = [], [], []
-    for batch in blocks.batches:
-        precision = batch.precision(weights[batch.entries], scales.item**-2)
-        inverse, _ = invert_all(precision)
-        slot = np.arange(batch.nodes.start, batch.nodes.stop).reshape(batch.size, batch.width)
-        held.append(inverse.reshape(-1))
-        rows.append(np.repeat(slot, batch.width, axis=1).reshape(-1))
-        columns.append(np.tile(slot, (1, batch.width)).reshape(-1))
-    node = np.full(blocks.slots, -1, dtype=np.int64)
-    node[blocks.place] = np.arange(len(blocks.place))
-    row, column = node[np.concatenate(rows)], node[np.concatenate(columns)]
-    real = (row >= 0) & (column >= 0)  # blocks were filled up to one width
-    entries = np.concatenate(held)[real], (row[real], column[real])
-    n = len(blocks.place)
-    return sparse.csr_array(entries, shape=(n, n))
 
 
 # Gibbs sampling of the Gaussian item-response model: differences, then everything else at once.
@@ -260,8 +248,7 @@ def walk(
         abilities = np.asarray(means + root @ rng.standard_normal(means.shape))
         prior = abilities[author] + item * rng.standard_normal(qualities.shape)
         moved = differences + noise * rng.standard_normal(differences.shape)
-        seen = np.asarray(gather @ moved)
-        qualities = solver.solve(prior / item**2 + seen / noise**2)
+        qualities = solver.solve(prior / item**2 + np.asarray(gather @ moved) / noise**2)
         yield means, abilities, qualities
 
 
@@ -318,9 +305,8 @@ class IRTGaussianFit(Posterior):
     def _contrasts(self) -> tuple[Array, Array]:
         """(chains, kept, K) draws and means of abilities less the mean of all."""
         # draws wander freely around means that may hardly move, so both are asked
-        both = self.drawn, self.means
-        drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
-        return drawn, mean
+        drawn, means = self.drawn, self.means
+        return drawn - drawn.mean(axis=2, keepdims=True), means - means.mean(axis=2, keepdims=True)
 
     @cached_property
     def r_hat(self) -> Array:
@@ -431,13 +417,8 @@ class IRTGaussianFit(Posterior):
     @property
     def signature_parts(self) -> tuple[str, ...]:
         model = self.model
-        return (
-            f"ability sd {model.ability_sd:g}",
-            f"item sd {model.item_sd:g}",
-            f"noise sd {model.noise_sd:g}",
-            f"radius {model.radius:g}",
-            *self.sign_chains(),
-        )
+        scale = f"ability sd {model.ability_sd:g}", f"item sd {model.item_sd:g}"
+        return (*scale, *self.sign_chains())
 
     @property
     def extras(self) -> Mapping[str, Any]:
@@ -511,7 +492,6 @@ class IRTGaussian(Chains):
             NotIdentified: nothing was compared, ties where the radius is 0, too many systems.
             InvalidJudgments: a value in the data that cannot be.
             UnknownOption: importance weights, or items that were merged.
-
         """
         pairs = pair_outputs(data)
         k = len(pairs.systems)

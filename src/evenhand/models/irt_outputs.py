@@ -102,10 +102,8 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     keys = np.concatenate((item, item)) * k + np.concatenate((low, high))
     outputs, output = np.unique(keys, return_inverse=True)
     one, other = output.reshape(2, -1)
-    notes = (*note, *notes)
-    return OutputPairs(
-        data.systems, code, outputs % k, one, other, outcome[order], n_judgments, notes
-    )
+    pairs = (outputs % k, one, other, outcome[order])
+    return OutputPairs(data.systems, code, *pairs, n_judgments, (*note, *notes))
 
 
 def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> Numbers:
@@ -160,13 +158,10 @@ def note_parts(pairs: OutputPairs) -> list[Finding]:
     notes = []
     if unseen:
         notes.append(say("never-compared", "warning", systems=unseen))
-    part = weak_components(Graph(k, one.astype(np.intp), other.astype(np.intp)))
-    groups = [
-        listing(
-            [pairs.systems[i] for i in np.flatnonzero(part == group).tolist()], _MAX_SYSTEMS_NAMED
-        )
-        for group in np.unique(part[seen]).tolist()
-    ]
+    part, groups = weak_components(Graph(k, one.astype(np.intp), other.astype(np.intp))), []
+    for group in np.unique(part[seen]).tolist():
+        names = [pairs.systems[i] for i in np.flatnonzero(part == group).tolist()]
+        groups.append(listing(names, _MAX_SYSTEMS_NAMED))
     if len(groups) > 1:
         notes.append(say("unlinked-groups", "warning", groups=" | ".join(groups)))
     return notes

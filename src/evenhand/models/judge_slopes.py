@@ -71,8 +71,7 @@ class SlopeCells:
     def parts(self, nodes: int) -> Iterator[SlopeCells]:
         """Yield stretches of judges with about as many cells as fit in the cache."""
         most = max(VALUES_AT_ONCE // nodes, 1)
-        border = np.append(self.starts, len(self.judge))
-        first = 0
+        border, first = np.append(self.starts, len(self.judge)), 0
         while first < self.judges:
             last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
             last = min(max(last, first + 1), self.judges)
@@ -94,14 +93,9 @@ def make_slope_cells(tally: Tally) -> tuple[SlopeCells, Codes]:
     code = tally.factor("judge").codes
     rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
     present, starts, judge = np.unique(code[rows], return_index=True, return_inverse=True)
-    cells = SlopeCells(
-        systems=len(tally.systems),
-        left=tally.left[rows].astype(np.intp),
-        right=tally.right[rows].astype(np.intp),
-        counts=counts[rows],
-        judge=judge.astype(np.intp),
-        starts=starts.astype(np.intp),
-    )
+    left, right, judge = tally.left[rows], tally.right[rows], judge.astype(np.intp)
+    sides = left.astype(np.intp), right.astype(np.intp)
+    cells = SlopeCells(len(tally.systems), *sides, counts[rows], judge, starts.astype(np.intp))
     return cells, present.astype(np.intp)
 
 
@@ -247,7 +241,7 @@ class SlopeLikelihood:
     def place(self, beta: Array) -> SlopeLikelihood:
         """Return the likelihood with nodes where this point needs them, at any other too."""
         # so it is one smooth function, and its derivatives are exactly those of its values
-        placed = [place_nodes(part, self.nodes) for part in self._parts(beta)]
+        placed = [place_nodes(part, self.nodes) for part in self.integrands(beta)]
         return replace(self, places=tuple(placed))
 
     def parts(self, beta: Array) -> tuple[Array, float, float]:
@@ -258,8 +252,7 @@ class SlopeLikelihood:
 
     def reach(self, step: Array) -> float:
         """Return how far a step goes, where 1 is as far as the second order may be trusted."""
-        worths = np.append(step[: self.n_worths], 0.0)
-        moved = [float(np.ptp(worths)) / 3]
+        moved = [float(np.ptp(np.append(step[: self.n_worths], 0.0))) / 3]
         moved += [abs(float(step[self.n_worths])) / 3] if self.law.free else []
         return max([*moved, 2 * abs(float(step[-1]))] if self.tau is None else moved)
 
@@ -294,11 +287,11 @@ class SlopeLikelihood:
     def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
         """Integrate part by part, so that what is in between stays in the cache."""
         places = iter(self.places or ())
-        for part in self._parts(beta):
+        for part in self.integrands(beta):
             place = place_nodes(part, self.nodes) if self.places is None else next(places)
             yield part.cells, integrate(part, *place)
 
-    def _parts(self, beta: Array) -> Iterator[Integrand]:
+    def integrands(self, beta: Array) -> Iterator[Integrand]:
         worths, gamma, tau = self.parts(beta)
         for part in self.cells.parts(self.nodes):
             yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
@@ -377,18 +370,16 @@ DENSITY_DEPTH: Final = 16.0
 PROBABILITIES: Final = (0.5, 0.025, 0.975)
 
 
-def slope_quantiles(
-    cells: SlopeCells, law: TieLaw, worths: Array, gamma: float, tau: float
-) -> Array:
+def slope_quantiles(likelihood: SlopeLikelihood, beta: Array) -> Array:
     """Return (3, J): median, .025 and .975 quantile of each judge's slope."""
     quantiles = []
-    for part in cells.parts(POINTS):
-        integrand = Integrand(part, law, worths[part.left] - worths[part.right], gamma, tau)
+    for integrand in replace(likelihood, nodes=POINTS).integrands(beta):
+        part, tau = integrand.cells, integrand.tau
         low, high = find_ranges(integrand, DENSITY_DEPTH)
         width = (high - low) / (POINTS - 1)
         z = low + width * np.arange(POINTS)[:, None]
         eta = integrand.eta(integrand.log_slope(z))
-        local = law.expand(eta, gamma, part.counts)
+        local = integrand.law.expand(eta, integrand.gamma, part.counts)
         heights = part.sums(local.value) - z**2 / 2
         density = np.exp(heights - heights.max(axis=0))
         # The trapezoid rule, corrected by the slopes at the ends of each step, is exact for cubics;
@@ -458,8 +449,7 @@ class Peak:
 
 def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
     """Return the maximum, and the log-likelihood at τ = 0."""
-    still = replace(likelihood, nodes=1, tau=0.0)
-    level = still.expand(flat)
+    level = replace(likelihood, nodes=1, tau=0.0).expand(flat)
     cells, (worths, gamma, _) = likelihood.cells, likelihood.hold(0.0).parts(flat)
     eta = worths[cells.left] - worths[cells.right]
     local = likelihood.law.expand(eta, gamma, cells.counts)
@@ -501,7 +491,7 @@ def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
 def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
     """Climb with as many nodes as it takes for the integrals to be exact."""
     while True:
-        maximum, nodes = _settle_finer(likelihood, beta)
+        maximum, nodes = _settle(likelihood, beta)
         beta, value = maximum.at, maximum.expansion.value
         likelihood = replace(likelihood, nodes=2 * nodes)
         finer = likelihood.loglik(beta)
@@ -511,26 +501,23 @@ def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
             return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
 
 
-def _settle_finer(likelihood: SlopeLikelihood, beta: Array) -> tuple[Maximum, int]:
-    """Settle, with more nodes where with few their places do not come to rest; say how many."""
-    nodes = likelihood.nodes
-    while True:
-        try:
-            return _settle(replace(likelihood, nodes=nodes), beta), nodes
-        except NotConverged:
-            if nodes >= MAX_NODES:
-                raise
-            nodes = min(2 * nodes, MAX_NODES)
+def _settle(likelihood: SlopeLikelihood, beta: Array) -> tuple[Maximum, int]:
+    """Climb with nodes that stay put, and put them anew, until both come to rest.
 
-
-def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
-    """Climb with nodes that stay put, and put them anew, until both come to rest."""
+    Where few nodes do not come to rest, more are taken; return how many.
+    """
+    at = beta
     for _ in range(ROUNDS):
-        maximum = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
-        moved, beta = likelihood.reach(maximum.at - beta), maximum.at
-        if moved < MAX_STILL_STEP or (likelihood.tau is None and beta[-1] < np.log(MIN_TAU)):
-            return maximum
-    raise NotConverged(_CIRCLES, _REMEDIES)
+        try:
+            maximum = maximise(likelihood.place(at).expand, at, reach=likelihood.reach)
+        except NotConverged:
+            break
+        moved, at = likelihood.reach(maximum.at - at), maximum.at
+        if moved < MAX_STILL_STEP or (likelihood.tau is None and at[-1] < np.log(MIN_TAU)):
+            return maximum, likelihood.nodes
+    if likelihood.nodes >= MAX_NODES:
+        raise NotConverged(_CIRCLES, _REMEDIES)
+    return _settle(replace(likelihood, nodes=min(2 * likelihood.nodes, MAX_NODES)), beta)
 
 
 @dataclass(frozen=True)
@@ -565,13 +552,11 @@ class _Profile:
     """The log-likelihood with τ held; each climb over λ and γ starts where the last ended."""
 
     def __init__(self, likelihood: SlopeLikelihood, rest: Array, nodes: int) -> None:
-        self.likelihood = likelihood
-        self.rest = rest
-        self.nodes = nodes
+        self.likelihood, self.rest, self.nodes = likelihood, rest, nodes
 
     def climb(self, tau: float) -> float:
         held = replace(self.likelihood.hold(tau), nodes=self.nodes)
-        maximum, self.nodes = _settle_finer(held, self.rest)
+        maximum, self.nodes = _settle(held, self.rest)
         self.rest = maximum.at
         return maximum.expansion.value
 
@@ -757,7 +742,6 @@ class JudgeSlopes:
             UnknownColumn: the data name no judges.
             UnknownOption: importance weights, or judges that were merged.
             NotConverged: the likelihood has no clear maximum, or counts are too large for one.
-
         """
         # by judge, who stood first forgotten
         tally = count_pairs(data, ("judge",))
@@ -792,8 +776,7 @@ class JudgeSlopes:
             peak, level = find_peak(likelihood, flat)
             if tally.of_pairs:
                 interval = find_interval(likelihood, peak, level)
-            known = likelihood.hold(peak.tau).parts(peak.beta)
-            columns = (*slope_quantiles(cells, law, *known), cells.sums(cells.counts.sum(axis=1)))
+            estimate, lower, upper = slope_quantiles(likelihood.hold(peak.tau), peak.beta)
         # judges without a slope: those with only ties, those of whom no row counts
         judge = tally.factor("judge")
         given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
@@ -822,7 +805,7 @@ class JudgeSlopes:
             tau_interval=(interval.lower, interval.upper) if interval else None,
             tau_method=interval.method if interval else "none",
             tau_test=LRTest.at_boundary(peak.loglik, level) if interval else None,
-            slopes=Slopes(judges, *columns),
+            slopes=Slopes(judges, estimate, lower, upper, loads),
             loglik=peak.loglik,
             flat_loglik=level,
             n_judgments=tally.n_judgments,

@@ -148,10 +148,8 @@ class LabelFit(Shown):
     @cached_property
     def labels(self) -> tuple[str | None, ...]:
         """Label of each unit: a score, a system, or "tie"; None where there is none."""
-        name = self.answers.name_label
-        return tuple(
-            name(u, c) if c != NO_LABEL else None for u, c in enumerate(self.best.tolist())
-        )
+        name, best = self.answers.name_label, enumerate(self.best.tolist())
+        return tuple(None if label == NO_LABEL else name(unit, label) for unit, label in best)
 
     @cached_property
     def confidence(self) -> Array:
@@ -183,7 +181,6 @@ class LabelFit(Shown):
 
         Raises:
             UnknownOption: not a proportion.
-
         """
         if not 0 <= share <= 1:
             raise UnknownOption(f"threshold {share:g} is no share of the units: give 0 to 1")
@@ -197,7 +194,6 @@ class LabelFit(Shown):
 
         Args:
             number: how many.
-
         """
         return np.lexsort((-self.entropy, self.confidence))[:number]
 
@@ -206,7 +202,6 @@ class LabelFit(Shown):
 
         Raises:
             UnknownOption: not a proportion.
-
         """
         certain = self.most_certain(share)
         note = say_labels("threshold", share=share, n=int((~certain).sum()))
@@ -217,7 +212,6 @@ class LabelFit(Shown):
 
         Args:
             other: a fit to the same answers.
-
         """
         both = (self.best != NO_LABEL) & (other.best != NO_LABEL)
         return int((self.best == other.best)[both].sum()), int(both.sum())
@@ -239,11 +233,8 @@ class LabelFit(Shown):
             named = {"a system preferred": 1 - none - tie, "tie": tie}
         named |= {"none": none} if (self.best == NO_LABEL).any() else {}
         shares = [f"{name} {write_percent(part)}" for name, part in named.items()]
-        others = ", ".join(
-            f"{name} {write_percent(same / both)}"
-            for name, (same, both) in self.others.items()
-            if both
-        )
+        compared = [(name, same / both) for name, (same, both) in self.others.items() if both]
+        others = ", ".join(f"{name} {write_percent(share)}" for name, share in compared)
         return (
             say_labels("label" if labelled == 1 else "labels", **about),
             say_labels("shares", shares=", ".join(shares)),
@@ -253,18 +244,14 @@ class LabelFit(Shown):
 
     @property
     def _unit(self) -> tuple[str, str]:
-        return (
-            ("pair of outputs", "pairs of outputs")
-            if self.answers.of_pairs
-            else ("output", "outputs")
-        )
+        pair = ("pair of outputs", "pairs of outputs")
+        return pair if self.answers.of_pairs else ("output", "outputs")
 
     def records(self, units: Codes | None = None) -> list[dict[str, Any]]:
         """Return a row for each unit: what it is, its label and how sure that is.
 
         Args:
             units: codes of the units that are wanted, in order; None for all.
-
         """
         codes = range(len(self.best)) if units is None else units.tolist()
         return [
@@ -315,33 +302,31 @@ class LabelFit(Shown):
         )
         rows = tuple(self.records(self.least_certain(MAX_UNITS_SHOWN)))
         caption = "Least certain labels" if answers.units > MAX_UNITS_SHOWN else "Labels"
-        return Document(
-            basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
-            answer=self.says,
-            parts=(Table("labels", caption, columns, rows), self._tabulate_judges()),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
-            csv_rows=tuple(self.records()),
-        )
-
-    def _tabulate_judges(self) -> Table:
-        """Return judges whose reliability is surely low or high; all of them if they are few."""
-        judges = sorted(self.skills, key=lambda one: (one.upper, one.judge))
-        caption, border = f"Judges by {self.measure}", 0
-        if len(judges) > 2 * MAX_JUDGES_SHOWN:
-            rest = sorted(judges[MAX_JUDGES_SHOWN:], key=lambda one: (one.lower, one.judge))
-            judges = [*judges[:MAX_JUDGES_SHOWN], *rest[-MAX_JUDGES_SHOWN:]]
-            caption, border = f"Judges with the lowest and highest {self.measure}", MAX_JUDGES_SHOWN
+        # judges whose reliability is surely low or high; all of them if they are few
+        skills = sorted(self.skills, key=lambda one: (one.upper, one.judge))
+        ends, border = f"Judges by {self.measure}", 0
+        if len(skills) > 2 * MAX_JUDGES_SHOWN:
+            rest = sorted(skills[MAX_JUDGES_SHOWN:], key=lambda one: (one.lower, one.judge))
+            skills = [*skills[:MAX_JUDGES_SHOWN], *rest[-MAX_JUDGES_SHOWN:]]
+            ends, border = f"Judges with the lowest and highest {self.measure}", MAX_JUDGES_SHOWN
         else:
-            judges.sort(key=lambda one: one.value)
-        columns = (
+            skills.sort(key=lambda one: one.value)
+        of_skills = (
             Column("judge", "judge", "name"),
             Column("n", "answers", "count"),
             Column("value", self.measure, "two"),
             Column(("lower", "upper"), "95 % interval", "interval"),
         )
-        rows = tuple(one.to_dict() for one in judges)
-        return Table("judges", caption, columns, rows, (border,))
+        shown = tuple(one.to_dict() for one in skills)
+        judges = Table("judges", ends, of_skills, shown, (border,))
+        return Document(
+            basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
+            answer=self.says,
+            parts=(Table("labels", caption, columns, rows), judges),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+            csv_rows=tuple(self.records()),
+        )
 
 
 MAX_UNITS_SHOWN: Final = 10
@@ -350,11 +335,9 @@ SURE_PROBABILITY: Final = 0.95  # Probability from which a label is called sure 
 
 
 def choose_labels(posterior: Array) -> Codes:
-    best = posterior.argmax(axis=1)
     second = np.partition(posterior, -2, axis=1)[:, -2] if posterior.shape[1] > 1 else 0.0
-    return np.where(posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE, best, NO_LABEL).astype(
-        np.int64
-    )
+    alone = posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE
+    return np.where(alone, posterior.argmax(axis=1), NO_LABEL).astype(np.int64)
 
 
 # What must stand beside labels, when there can be none, and the line that reproduces them.
@@ -379,7 +362,6 @@ class LabelModel:
             NotIdentified: one judge, one label, or no unit that two judges answered.
             UnknownColumn: no judge, or comparisons without items.
             InvalidJudgments: what cannot be labels.
-
         """
         answers = code_answers(data)
         if len(answers.judges) < 2:
@@ -425,11 +407,8 @@ def note_labels(
         notes.append(say_labels("no-label", n=none))
     # judges' reliability may be too weakly known for probabilities near 1
     usual = int(np.median(np.bincount(answers.judge)[answers.judge]))
-    if (
-        not counted
-        and usual < MIN_ANSWERS_PER_JUDGE
-        and (posterior.max(axis=1) >= SURE_PROBABILITY).any()
-    ):
+    sure = (posterior.max(axis=1) >= SURE_PROBABILITY).any()
+    if sure and usual < MIN_ANSWERS_PER_JUDGE and not counted:
         numbers = {"usual": usual, "needed": MIN_ANSWERS_PER_JUDGE, "level": SURE_PROBABILITY}
         notes.append(say_labels("few-answers-per-judge", "warning", **numbers))
     return notes

@@ -66,8 +66,7 @@ class Davidson:
     def log_chances(self, eta: Array, tie: Tie) -> Array:
         """Return (C, 3) log-probabilities of left, tie, right."""
         exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
-        top = exponents.max(axis=1, keepdims=True)
-        shifted = exponents - top
+        shifted = exponents - exponents.max(axis=1, keepdims=True)
         return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
@@ -149,9 +148,8 @@ def expand_blocks(
     whole = np.empty((6, len(eta))) if whole is None else whole
     for start in range(0, len(eta), BLOCK):
         rows = slice(start, start + BLOCK)
-        part = law.expand(
-            eta[rows], tie[rows] if isinstance(tie, np.ndarray) else tie, counts[rows]
-        )
+        tie_of = tie[rows] if isinstance(tie, np.ndarray) else tie
+        part = law.expand(eta[rows], tie_of, counts[rows])
         parts = (part.value, part.eta, part.tie, part.eta_eta, part.eta_tie, part.tie_tie)
         for row, values in enumerate(parts):
             whole[row, rows] = values
@@ -190,8 +188,7 @@ class RaoKupper:
         up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
         by_eta = np.stack([2 * up, 2 * (up - down), -2 * down], axis=1)
         grown = 2 / -np.expm1(-2 * tau)
-        by_tau = np.stack([-up, grown - up - down, -down], axis=1)
-        return by_eta, tau * by_tau
+        return by_eta, tau * np.stack([-up, grown - up - down, -down], axis=1)
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         tau = np.exp(tie)
@@ -200,12 +197,11 @@ class RaoKupper:
         above, below = won + tied, lost + tied
         bend_up, bend_down = above * up * (1 - up), below * down * (1 - down)
         shrink = np.expm1(-2 * tau)
-        by_tau = tied * (2 / -shrink) - above * up - below * down
         curve = bend_up + bend_down + tied * 4 * np.exp(-2 * tau) / shrink**2
         return Local(
             value=(counts * self.log_chances(eta, tie)).sum(axis=1),
             eta=2 * (above * up - below * down),
-            tie=tau * by_tau,
+            tie=tau * (tied * (2 / -shrink) - above * up - below * down),
             eta_eta=4 * (bend_up + bend_down),
             eta_tie=2 * tau * (bend_down - bend_up),
             tie_tie=tau**2 * curve,
@@ -247,8 +243,7 @@ class GlennDavid:
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
         won, above, below, lost = self._slopes(eta, tie)
         by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
-        by_tau = np.stack([-won, above + below, -lost], axis=1)
-        return by_eta, np.exp(tie) * by_tau
+        return by_eta, np.exp(tie) * np.stack([-won, above + below, -lost], axis=1)
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
         tau = np.exp(tie)
@@ -258,11 +253,10 @@ class GlennDavid:
         bend_up = left * won * (won - upper) + tied * above * (above + upper)
         bend_down = right * lost * (lost - lower) + tied * below * (below + lower)
         cross = tied * above * below
-        by_tau = tied * (above + below) - left * won - right * lost
         return Local(
             value=(counts * self.log_chances(eta, tie)).sum(axis=1),
             eta=2 * (left * won + tied * (below - above) - right * lost),
-            tie=tau * by_tau,
+            tie=tau * (tied * (above + below) - left * won - right * lost),
             eta_eta=4 * (bend_up + bend_down - 2 * cross),
             eta_tie=2 * tau * (bend_down - bend_up),
             tie_tie=tau**2 * (bend_up + bend_down + 2 * cross),
@@ -462,19 +456,20 @@ class Likelihood:
 
     def start(self) -> Array:
         """Return worths by share of wins in the plain design, else equal ones; ties to match."""
-        if self.plain and self.design.size > MANY:
-            return start_evenly(self)
-        beta = np.zeros(self.size)
-        if self.design.matrix is None:
-            won, tied, lost = self.counts.T
-            gained = self.half_sums(won + tied / 2, lost + tied / 2)
-            given = self.half_sums(lost + tied / 2, won + tied / 2)
-            apart = (self.design.size - 1) / self.design.size  # the others' mean is not zero
-            shares = np.log((gained + 0.5) / (given + 0.5)) / 2
-            worths = np.clip(shares * apart, -MAX_START, MAX_START)
-            beta[: self.n_worths] = self.design.pull(worths - worths[self.design.reference])
+        beta, tie, design = np.zeros(self.size), self.law.start(self.counts), self.design
+        if design.matrix is None:
+            if self.plain and design.size > MANY:
+                worths, tie = start_evenly(self)
+            else:
+                won, tied, lost = self.counts.T
+                gained = self.half_sums(won + tied / 2, lost + tied / 2)
+                given = self.half_sums(lost + tied / 2, won + tied / 2)
+                apart = (design.size - 1) / design.size  # the others' mean is not zero
+                shares = np.log((gained + 0.5) / (given + 0.5)) / 2
+                worths = np.clip(shares * apart, -MAX_START, MAX_START)
+            beta[: self.n_worths] = design.pull(worths - worths[design.reference])
         if self.law.free:
-            beta[self.n_worths] = self.law.start(self.counts)
+            beta[self.n_worths] = tie
         return beta
 
     def reach(self, step: Array) -> float:
@@ -500,29 +495,25 @@ class Likelihood:
         return maximise(self.expand, begin, reach=self.reach, last=last)
 
     def score(self, beta: Array) -> Array:
-        worths, tie, order, _ = self.parts(beta)
-        eta = self.eta(worths, order)
-        return self.pull_scores(expand_blocks(self.law, eta, tie, self.counts))
+        return self.pull_scores(self.expand_entries(beta))
 
     def eta(self, worths: Array, order: float) -> Array:
         """Return (C,) half log-odds of left against right."""
         left, right = self.design.ends
         return np.asarray(worths[left] - worths[right] + order)
 
-    def loglik(self, beta: Array) -> float:
+    def expand_entries(self, beta: Array) -> Local:
         worths, tie, order, _ = self.parts(beta)
-        eta = self.eta(worths, order)
-        return float(expand_blocks(self.law, eta, tie, self.counts).value.sum())
+        return expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
+
+    def loglik(self, beta: Array) -> float:
+        return float(self.expand_entries(beta).value.sum())
 
     def expand(self, beta: Array) -> Expansion:
-        worths, tie, order, ghosts = self.parts(beta)
-        local = expand_blocks(self.law, self.eta(worths, order), tie, self.counts)
+        local = self.expand_entries(beta)
         gradient = self.pull_scores(local)
         information = self.pull_information(local)
-        value = float(local.value.sum())
-        if self.prior > 0:
-            distance = worths - ghosts[self.design.group]
-            value += self._add_ghosts(distance, gradient, information)
+        value = float(local.value.sum()) + self._add_ghosts(beta, gradient, information)
         return Expansion(value, gradient, information)
 
     def by_node(self, weights: Array) -> Array:
@@ -576,12 +567,15 @@ class Likelihood:
         nodes = replace(self.design, left=tally.left, right=tally.right)
         return replace(self, design=nodes, prior=0.0).pull_information(outer)
 
-    def _add_ghosts(self, distance: Array, gradient: Array, information: Array) -> float:
+    def _add_ghosts(self, beta: Array, gradient: Array, information: Array) -> float:
         """Add the comparisons of every node with its ghost; return their log-likelihood."""
-        half = np.full(len(distance), self.prior / 2)
+        if not self.prior:
+            return 0.0
+        (worths, _, _, ghosts), group = self.parts(beta), self.design.group
+        distance, half = worths - ghosts[group], np.full(len(worths), self.prior / 2)
         counts = np.stack([half, np.zeros_like(half), half], axis=1)
         local = TwoOutcomes().expand(distance, 0.0, counts)
-        p, at, group = self.n_worths, self.reported, self.design.group
+        p, at = self.n_worths, self.reported
         gradient[:p] += self.design.pull(local.eta)
         gradient[at:] -= np.bincount(group, weights=local.eta)
         information[:p, :p] += self.design.pull(self.design.pull(np.diag(local.eta_eta)).T)
@@ -614,8 +608,8 @@ GRID_MARGIN: Final = 0.5  # How far the table goes on beyond the outermost worth
 MAX_EVEN_START: Final = 3.0
 
 
-def start_evenly(likelihood: Likelihood) -> Array:
-    design, law = likelihood.design, likelihood.law
+def start_evenly(likelihood: Likelihood) -> tuple[Array, float]:
+    law = likelihood.law
     won, tied, lost = likelihood.counts.T
     n = won + tied + lost
     every, ahead = likelihood.half_sums(n, n), likelihood.by_node(won - lost)
@@ -631,9 +625,4 @@ def start_evenly(likelihood: Likelihood) -> Array:
         if law.free:
             expected = np.interp(worths, grid, chances[:, 1]) @ total / total.sum()
             tie += float(np.log(share_tied / expected))
-    worths = np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START)
-    beta = np.zeros(likelihood.size)
-    beta[: likelihood.n_worths] = design.pull(worths - worths[design.reference])
-    if law.free:
-        beta[likelihood.n_worths] = tie
-    return beta
+    return np.clip(worths, -MAX_EVEN_START, MAX_EVEN_START), tie

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,21 +50,13 @@ from evenhand.models.design import (
     system_columns,
 )
 from evenhand.models.existence import THRESHOLDS
-from evenhand.models.likelihood import (
-    BLOCK,
-    MAX_ETA_STEP,
-    Likelihood,
-    TwoOutcomes,
-)
+from evenhand.models.likelihood import BLOCK, MAX_ETA_STEP, Likelihood, TwoOutcomes
 from evenhand.models.registry import LogLinearSettings, say_model
 from evenhand.models.texts import say
 from evenhand.numerics import Array, newton
 from evenhand.numerics.distributions import chi2_tail, entropy_terms
 from evenhand.numerics.newton import invert_positive, one_blas_thread
 from evenhand.render.document import Column, Document, Finding, Table, say_tally, take_findings
-
-if TYPE_CHECKING:
-    from evenhand.models.registry import LogLinearSettings
 
 # Fits of hundreds or thousands of systems, by products instead of inverses.
 #
@@ -221,16 +213,14 @@ class PairInformation:
     def solve(self, right: Array, tolerance: float = RESIDUAL) -> Array:
         """Solve for (K + extras, n) columns, with the sum-zero gauge on λ."""
         right = self._project(right.copy())
-        diagonal = np.concatenate([self.degree, np.diag(self.corner)])
+        diagonal, few = np.diag(self.corner), len(self.border) // SYSTEMS_PER_ITERATION
         solved = newton.solve_columns(
             self.__matmul__,
             right,
-            diagonal,
+            np.concatenate([self.degree, diagonal]),
             project=self._project,
             tolerance=tolerance,
-            limit=len(self.border) // SYSTEMS_PER_ITERATION
-            if self.dense
-            else newton.MAX_ITERATIONS,
+            limit=few if self.dense else newton.MAX_ITERATIONS,
         )
         if solved is not None:
             return solved
@@ -305,9 +295,8 @@ def climb_pairs(
         length = min(1.0, MAX_ETA_STEP / moved_by)
         least = level.value - newton.NEWTON_ROUNDING * (1 + abs(level.value))
         rate = newton.MIN_NEWTON_GAIN * length * decrement
-        moved = newton.backtrack(
-            expand, at, length * step, (least, rate), newton.MAX_NEWTON_HALVINGS
-        )
+        halvings = newton.MAX_NEWTON_HALVINGS
+        moved = newton.backtrack(expand, at, length * step, (least, rate), halvings)
         if moved is None:
             break
         at, level = moved
@@ -347,9 +336,8 @@ class Fit(ParametricFit):
     likelihood: Likelihood  # design, tie law and counts
     tally: Tally  # the pooled counts
 
-    by_row: ClassVar[bool] = (
-        False  # whether every comparison is a cell of its own, as with controls
-    )
+    # whether every comparison is a cell of its own, as with controls
+    by_row: ClassVar[bool] = False
 
     @property
     def design(self) -> Design:
@@ -550,8 +538,7 @@ class Fit(ParametricFit):
             return None
         _, tie, order, _ = self.likelihood.parts(self.beta)
         law, eta = self.likelihood.law, gaps / 2
-        sides = (np.exp(law.log_chances(one + order, tie)) for one in (eta, -eta))
-        left, right = sides
+        left, right = (np.exp(law.log_chances(one + order, tie)) for one in (eta, -eta))
         return np.asarray((left + right[:, ::-1]) / 2)
 
     def contrast_variances(self, first: Codes, second: Codes) -> Array:
@@ -618,26 +605,24 @@ class Fit(ParametricFit):
 
     def document(self) -> Document:
         row: dict[str, Any] = {"deviance": self.deviance, "df": self.df, "p": self.gof_p}
-        tested = self.gof_p is not None
-        if tested:
+        tests: tuple[Column, ...] = ()
+        if self.gof_p is not None:
             row |= {"pearson": self.pearson, "pearson_p": chi2_tail(self.pearson, self.df)}
+            pearson = Column("pearson", "Pearson X²", ",.4f", priority=2)
+            tests = (Column("p", "p", "p"), pearson, Column("pearson_p", "p", "p", priority=2))
         row |= {"loglik": self.loglik, "aic": self.aic, "bic": self.bic}
         columns = (
             Column("deviance", "deviance", ",.4f"),
             Column("df", "df", "count"),
-            *([Column("p", "p", "p")] if tested else []),
-            *([Column("pearson", "Pearson X²", ",.4f", priority=2)] if tested else []),
-            *([Column("pearson_p", "p", "p", priority=2)] if tested else []),
+            *tests,
             Column("loglik", "loglik", ",.4f"),
             Column("aic", "AIC", "two"),
             Column("bic", "BIC", "two"),
         )
         legend = ("the model is saturated",) if self.df == 0 else ()
         goodness = Table("goodness", "Goodness of fit", columns, (row,), legend=legend)
-        tally = self.tally
-        counts = say_tally(
-            tally.n_judgments, tally.n_comparisons, len(self.systems), float(tally.ties.sum())
-        )
+        numbers = self.tally.n_judgments, self.tally.n_comparisons
+        counts = say_tally(*numbers, len(self.systems), float(self.tally.ties.sum()))
         reference = self.systems[self.design.reference]
         return Document(
             basis=f"{counts}. {say_model(self.model)}; reference {reference}. Standard errors and"
@@ -653,8 +638,7 @@ class Fit(ParametricFit):
         quasi = self.find_quasi_variances()
         if quasi is not None:
             if not (quasi.variances < 0).any():
-                errors = quasi.stderr.tolist()
-                known["quasi"] = dict(zip(quasi.systems, errors, strict=True))
+                known["quasi"] = dict(zip(quasi.systems, quasi.stderr.tolist(), strict=True))
             ends = (quasi.worst_pair, *quasi.worst_contrast)
             pair, low, high = (f"{100 * one:z.0f}" for one in ends)
             worst = f"{pair} % for a pair, {low} to {high} % for a contrast"
@@ -813,8 +797,7 @@ def choose_start(likelihood: Likelihood, previous: Fit) -> Array:
         beta[at : at + n] = previous.beta[before.n_worths :][: before.n_ties][:n]
     if likelihood.order_effect and before.order_effect:
         beta[at + n] = previous.beta[before.n_worths + before.n_ties]
-    better = likelihood.loglik(beta) > likelihood.loglik(usual)
-    return beta if better else usual
+    return beta if likelihood.loglik(beta) > likelihood.loglik(usual) else usual
 
 
 Kind = Literal["worths", "ties"]

@@ -59,8 +59,7 @@ class Knowing:
         c, j = len(answers.labels), len(answers.judges)
         spoken = answers.judge * c + answers.shown
         places = (answers.unit * c + answers.label, spoken)
-        shape = (answers.units * c, j * c)
-        matrix = csr_array((np.ones(answers.size), places), shape=shape)
+        matrix = csr_array((np.ones(answers.size), places), shape=(answers.units * c, j * c))
         given = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
         return cls(matrix, given, answers.units, c)
 
@@ -197,7 +196,6 @@ class MACE(labels.LabelModel):
         smoothing: answers added to each count, of em; None for .01/C.
         noise: how far starts are apart: weights before scaling are 1 to 1 + noise.
         seed: of the starts.
-
     """
 
     method: str = "vb"
@@ -247,8 +245,10 @@ class MACE(labels.LabelModel):
         if self.method == "em":
             prior = f"smoothing {smooth:.6g}"
         starts = f"{self.restarts} x {self.iterations} iterations, noise {self.noise:g}"
+        parts = [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
         right = np.mean([one.judge_answers(answers) for one in best], axis=0)
         wrong = strategy[answers.judge, answers.shown]
+        skills = labels.integrate_skills(answers.judge, right, wrong, self._coin)
         posterior = np.mean([one.posterior for one in best], axis=0)
         notes, steps, rise = labels.note_labels(answers, posterior), best[0].steps, best[0].rise
         if len(best) > 1:
@@ -264,9 +264,7 @@ class MACE(labels.LabelModel):
             model=self,
             answers=answers,
             posterior=posterior,
-            skills=labels.list_skills(
-                answers, labels.integrate_skills(answers.judge, right, wrong, self._coin)
-            ),
+            skills=labels.list_skills(answers, skills),
             measure="competence",
             parameters={"spamming": np.mean(spamming, axis=0), "strategies": strategy},
             loglik=None if self.method == "vb" else best[0].objective,
@@ -274,9 +272,7 @@ class MACE(labels.LabelModel):
             steps=steps,
             converged=converged,
             notes=tuple(notes),
-            signature=labels.sign_labels(
-                answers, [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
-            ),
+            signature=labels.sign_labels(answers, parts),
         )
 
     def _maximise(self, knowing: Knowing, know: Array, spam: Array) -> Odds:

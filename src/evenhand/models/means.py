@@ -35,14 +35,12 @@ from evenhand.models.rating_fit import (
     find_parts,
     find_systems,
     find_unlinked,
-    hold_one,
     link_systems,
-    list_several,
     name_parts,
     predict_normal,
 )
 from evenhand.models.texts import say_ratings
-from evenhand.numerics import Array, Flags
+from evenhand.numerics import Array
 from evenhand.numerics.absorption import Absorbed, absorb
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.render.document import Column, Finding, Table
@@ -112,19 +110,17 @@ class LeastSquaresFit(RatingFit):
         if "judge" not in self.effects:
             return ()
         factor, effects = self.data.factors["judge"], self.effects["judge"]
-        order = np.lexsort((np.array(factor.labels), effects)).tolist()
         rows = [
             {"judge": factor.labels[at], "ratings": int(factor.loads[at]), "effect": effects[at]}
-            for at in order
+            for at in np.lexsort((np.array(factor.labels), effects)).tolist()
         ]
         columns = (
             Column("judge", "judge", "name"),
             Column("ratings", "ratings", "count"),
             Column("effect", "points above the average judge", "two"),
         )
-        return (
-            Table("judges", "Effects of judges, the lowest scores first", columns, tuple(rows)),
-        )
+        caption = "Effects of judges, the lowest scores first"
+        return (Table("judges", caption, columns, tuple(rows)),)
 
     @property
     def extras(self) -> dict[str, Any]:
@@ -178,11 +174,11 @@ def fit_least_squares(
     estimate = level + means - float(np.average(means[data.system], weights=weight))
     squares = residual**2 if weight is None else weight * residual**2
     variance = float(squares.sum()) / rest
-    effects = {}
-    for name, classes, values in zip(
-        remove, absorbed.others, absorbed.effects(means), strict=False
-    ):
-        effects[name] = values - float(np.average(values, weights=classes.weight))
+    removed = zip(remove, absorbed.others, absorbed.effects(means), strict=False)
+    effects = {
+        name: values - float(np.average(values, weights=classes.weight))
+        for name, classes, values in removed
+    }
     return LeastSquaresFit(
         model=model,
         systems=data.systems,
@@ -201,7 +197,7 @@ def fit_least_squares(
 
 
 def choose_removed(
-    data: ScoredRows, single: Mapping[str, Flags]
+    data: ScoredRows,
 ) -> tuple[tuple[str, ...], list[Finding], Absorbed | None]:
     """Return the factors whose effects leave all systems linked, judges before items.
 
@@ -209,10 +205,9 @@ def choose_removed(
 
     Raises:
         NotIdentified: there are none (`find_unlinked`).
-
     """
     # levels that hold one system each tell nothing of differences, and cannot be removed
-    remove = list_several(single)
+    remove = data.several
     absorbed = absorb_scores(data, remove) if remove else None
     part = None if absorbed is None else find_parts(absorbed)
     if part is not None and not part.any():
@@ -237,8 +232,7 @@ def choose_removed(
     other = next(one for one in remove if one != name)
     groups = name_parts(data.systems, part)
     how = {"by": "by" if other == "judge" else "on", "factor": other, "links": name}
-    said = say_ratings("other-items", "warning", groups=groups, **how)
-    return (name,), [said], None
+    return (name,), [say_ratings("other-items", "warning", groups=groups, **how)], None
 
 
 @dataclass(frozen=True)
@@ -255,19 +249,16 @@ class Adjusted(RatingModel[LeastSquaresFit]):
     """
 
     def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
-        single = {name: hold_one(scores, name) for name in scores.factors}
-        remove, notes, absorbed = choose_removed(scores, single)
+        remove, notes, absorbed = choose_removed(scores)
         fit = fit_least_squares(self, scores, scores.score, remove, absorbed=absorbed)
-        for name, alone in single.items():
+        for name, alone in scores.single.items():
             loads = scores.factors[name].loads
             if len(alone) > 1 and alone.all():
                 notes.append(say_ratings("not-removed", factor=name))
             elif name in remove and alone.any():
-                ratings, of = float(loads[alone].sum()), float(loads.sum())
-                severity = "info" if ratings < MANY_ALONE * of else "note"
-                notes.append(
-                    say_ratings("one-system", severity, factor=name, ratings=ratings, of=of)
-                )
+                counts = {"ratings": float(loads[alone].sum()), "of": float(loads.sum())}
+                severity = "info" if counts["ratings"] < MANY_ALONE * counts["of"] else "note"
+                notes.append(say_ratings("one-system", severity, factor=name, **counts))
         return replace(fit, notes=tuple(notes))
 
 
@@ -276,13 +267,9 @@ class NoSystems(RatingModel[LeastSquaresFit]):
     """Judges and items as in `Adjusted`, and all systems equal: what models are compared with."""
 
     def _fit(self, scores: ScoredRows) -> LeastSquaresFit:
-        remove, *_ = choose_removed(
-            scores, {name: hold_one(scores, name) for name in scores.factors}
-        )
-        alone = replace(
-            scores, systems=("all systems",), system=np.zeros(len(scores.score), dtype=np.int64)
-        )
-        return fit_least_squares(self, alone, scores.score, remove)
+        none = np.zeros(len(scores.score), dtype=np.int64)
+        alone = replace(scores, systems=("all systems",), system=none)
+        return fit_least_squares(self, alone, scores.score, choose_removed(scores)[0])
 
 
 @dataclass(frozen=True)
@@ -318,20 +305,17 @@ def standardise(data: ScoredRows) -> Array:
             "z-scores are standardised by judge, and no column says who judged",
             ["name it (--column judge=NAME)", "rank by means (--model mean)"],
         )
-    factor = data.factors["judge"]
-    codes = factor.codes
-    mean, deviation = judge_scales(data)
-    flat = np.flatnonzero(deviation == 0)
-    if len(flat):
-        names = [factor.labels[at] for at in flat.tolist()]
-        many = "one judge" if len(flat) == 1 else f"{len(flat)} judges"
+    factor, (mean, deviation) = data.factors["judge"], judge_scales(data)
+    names = [factor.labels[at] for at in np.flatnonzero(deviation == 0).tolist()]
+    if names:
+        many = "one judge" if len(names) == 1 else f"{len(names)} judges"
         few = len(names) <= 5
         raise NotIdentified(
             f"{many} gave one score only, or the same to all outputs, and such scores cannot be"
             f" standardised: {listing(names, 5)}",
             [*[f"leave them out (--without {','.join(names)})"] * few, "use --model adjusted"],
         )
-    return np.asarray((data.score - mean[codes]) / deviation[codes])
+    return np.asarray((data.score - mean[factor.codes]) / deviation[factor.codes])
 
 
 def judge_scales(data: ScoredRows) -> tuple[Array, Array]:
@@ -339,12 +323,11 @@ def judge_scales(data: ScoredRows) -> tuple[Array, Array]:
 
     A deviation is 0 exactly where all scores of a judge are equal, whose mean may be rounded.
     """
-    factor = data.factors["judge"]
-    codes = factor.codes
-    n = np.bincount(codes, minlength=factor.size)
+    codes, size = data.factors["judge"].codes, data.factors["judge"].size
+    n = np.bincount(codes, minlength=size)
     mean = np.bincount(codes, data.score) / n
     squares = np.bincount(codes, (data.score - mean[codes]) ** 2)
-    least, most = np.full(factor.size, np.inf), np.full(factor.size, -np.inf)
+    least, most = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(least, codes, data.score)
     np.maximum.at(most, codes, data.score)
     return mean, np.where(least == most, 0.0, np.sqrt(squares / np.maximum(n - 1, 1)))

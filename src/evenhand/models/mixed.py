@@ -112,9 +112,8 @@ def _tell_apart(known: Identified, score: Array) -> tuple[Identified, Problem]:
     probe = np.random.Generator(np.random.PCG64(1)).standard_normal(len(score))
     system, *terms = known.terms
     problem = _arrange(score, terms, system)
-    information = solve_equations(
-        replace(problem, score=probe), np.ones(len(terms) + 1)
-    ).information
+    solved = solve_equations(replace(problem, score=probe), np.ones(len(terms) + 1))
+    information = solved.information
     numbers, carries, reasons = [len(terms)], dict(known.carries), list(known.reasons)
     for at, term in enumerate(terms):
         # nothing at all is left of a matrix within the means of systems
@@ -209,9 +208,8 @@ class MixedFit(RatingFit):
             known, of = place >= 0, place + start
             mean = mean + spread * np.where(known, self.peak.solved.effects[of], 0.0)
             variance += np.where(known, left[of], self.peak.variances[at])
-        return predict_normal(
-            rows.score, points, mean, spread**2 * (variance + residual) + self.single
-        )
+        total = spread**2 * (variance + residual) + self.single
+        return predict_normal(rows.score, points, mean, total)
 
     @property
     def df(self) -> float:
@@ -294,7 +292,6 @@ class Mixed(RatingModel[MixedFit]):
     1.3333333
     >>> [one.name for one in fit.components]
     ['judge', 'item', 'item x system', 'judge x system', 'residual']
-
     """
 
     random: tuple[str, ...] = RANDOM

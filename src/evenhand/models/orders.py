@@ -207,8 +207,7 @@ class OrderLikelihood:
 
 def spread(moments: Moments) -> Array:
     """Return (N, q, q) covariances of x."""
-    outer = moments.mean[:, :, None] * moments.mean[:, None, :]
-    return np.asarray(moments.second - outer)
+    return np.asarray(moments.second - (moments.mean[:, :, None] * moments.mean[:, None, :]))
 
 
 def unique_sets(codes: Codes) -> tuple[Codes, Codes]:
@@ -267,12 +266,9 @@ def check_order_existence(
 
     pairs = likelihood.orders.tally()
     won, lost = pairs.wins > 0, pairs.losses > 0
-    strict_steps = Graph(
-        len(pairs.systems),
-        np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
-        np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
-    )
-    if not is_strongly_connected(strict_steps):
+    source = np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp)
+    target = np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp)
+    if not is_strongly_connected(Graph(len(pairs.systems), source, target)):
         check_existence(pairs, ties="none")
     elif find_sizes() is None:
         return
@@ -348,7 +344,6 @@ class OrderSettings:
             NotIdentified: no finite, unique maximum exists; names the systems and the remedy.
             InvalidJudgments: what cannot be a ranking, has no place in the model, or is too long
                 to be summed over.
-
         """
         orders = count_orders(data)
         k, sizes = len(orders.systems), np.unique(orders.sizes())
@@ -450,16 +445,13 @@ class OrderFit(WorthsFit):
         z = normal_quantile((1 + LEVEL) / 2)
         lines = []
         extras = len(self.likelihood.law.extras)
-        for one in self.coefficients[len(self.coefficients) - extras :] if extras else ():
+        for one in self.coefficients[len(self.coefficients) - extras :]:
             half = z * (one.stderr or 0.0)
-            low, at, high = np.exp(
-                [one.estimate - half, one.estimate, one.estimate + half]
-            ).tolist()
+            ends = (one.estimate, one.estimate - half, one.estimate + half)
             symbol = "ν" if one.name == "g1" else f"δ{one.name[1:]}"
-            ends = {"value": at, "lower": low, "upper": high}
-            lines.append(
-                say("tie-parameter", "info", label=one.label, symbol=symbol, level=LEVEL, **ends)
-            )
+            values: dict[str, Any] = {"label": one.label, "symbol": symbol, "level": LEVEL}
+            values |= zip(("value", "lower", "upper"), np.exp(ends).tolist(), strict=True)
+            lines.append(say("tie-parameter", "info", **values))
         return (
             *lines,
             say("orders-deviance", "info", deviance=self.deviance, df=self.df),
@@ -647,13 +639,9 @@ class StageChoice:
         order = np.argsort(-worths, axis=1, kind="stable")
         sums = np.cumsum(np.take_along_axis(worths, order, axis=1), axis=1)
         sizes = self._allowed(m)
-        value = np.column_stack(
-            [
-                sums[:, d - 1] / d + (0.0 if place is None else extras[place - m])
-                for d, place in sizes
-            ]
-        )
-        chosen = np.argmax(value, axis=1)
+        gains = [0.0 if place is None else extras[place - m] for _, place in sizes]
+        values = [sums[:, d - 1] / d + gain for (d, _), gain in zip(sizes, gains, strict=True)]
+        chosen = np.argmax(np.column_stack(values), axis=1)
         size = np.array([d for d, _ in sizes])[chosen]
         rank = np.argsort(order, axis=1, kind="stable")
         inside = (rank < size[:, None]) / size[:, None]

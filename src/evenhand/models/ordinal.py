@@ -26,8 +26,10 @@ maximum likelihood, errors as well, and Laplace's standard deviations too small.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -173,8 +175,7 @@ class _Factor:
     ) -> _Factor:
         from scipy.sparse import csr_array
 
-        outputs, items = levels
-        owner, o = design.owner, len(design.owner)
+        (outputs, items), owner, o = levels, design.owner, len(design.owner)
         owners = csr_array((np.ones(o), (owner, np.arange(o))), shape=(len(items.right), o))
         # outputs meet each other only through their item and the border; then items do
         part = shared / outputs.diagonal
@@ -183,8 +184,13 @@ class _Factor:
             items.diagonal - owners @ (part * shared),
             items.across - owners @ (outputs.across * part[:, None]),
         )
-        rest = border - outputs.share() - left.share()
-        return cls(outputs, left, shared, owner, _take_root(rest))
+        rest, ridge = border - outputs.share() - left.share(), 0.0
+        while True:
+            try:
+                root = np.linalg.cholesky(rest + ridge * np.diag(np.abs(np.diag(rest)) + 1))
+                return cls(outputs, left, shared, owner, np.asarray(root, dtype=np.float64))
+            except np.linalg.LinAlgError:  # made definite where it is not
+                ridge = max(10 * ridge, FIRST_RIDGE)
 
     def solve(self, border: Array, outputs: Array, items: Array) -> _State:
         from scipy.linalg import cho_solve
@@ -223,18 +229,16 @@ class _Design:
         cell = number_groups(*every)
         place = np.unique(cell, return_index=True)[1]
         judge, system, item, output, category = (codes[place] for codes in every)
-        weight = np.bincount(cell)
         owner = np.zeros(int(output.max()) + 1, dtype=np.int64)
         owner[output] = item
-        sizes = (judge, system, category, item)
-        j, k, size, i = (int(codes.max()) + 1 for codes in sizes)
+        j, k, size, i = (int(codes.max()) + 1 for codes in (judge, system, category, item))
         if j * (size - 1) > MAX_BORDER:
             raise NotIdentified(
                 f"{j:,} judges are too many to have cutpoints of their own",
                 ["use --model adjusted or --model mixed"],
             )
-        weights = weight.astype(np.float64)
-        return cls(judge, system, item, output, category, weights, owner, (j, k, size, i))
+        weight = np.bincount(cell).astype(np.float64)
+        return cls(judge, system, item, output, category, weight, owner, (j, k, size, i))
 
     @cached_property
     def judges(self) -> int:
@@ -345,10 +349,9 @@ class _Design:
         right = np.concatenate((right, by_system, gradient.sum(axis=0)))
 
         shares = -(high[:, None] * curves.slopes[0] + low[:, None] * curves.slopes[1])
-        outputs = self._level(
-            self.output, at.outputs, sds["output"], (by_worth, both, shares, scale)
-        )
-        items = self._level(self.item, at.items, sds["item"], (by_worth, both, shares, scale))
+        rows = (by_worth, both, shares, scale)
+        outputs = self._level(self.output, at.outputs, sds["output"], rows)
+        items = self._level(self.item, at.items, sds["item"], rows)
         shared = np.bincount(self.output, both, len(self.owner)) * sds["output"] * sds["item"]
         return right, border, (outputs, items), np.asarray(shared, dtype=np.float64)
 
@@ -427,11 +430,8 @@ class _Covariances:
         shape = (j, size - 1)
         vcov = cho_solve((factor.root[:d, :d], True), np.eye(d))
         levels = (factor.outputs, factor.items)
-        by_output, by_item = (level.across[:, :d] / level.diagonal[:, None] for level in levels)
-        if not isinstance(by_output, np.ndarray):
-            by_output = by_output.toarray()
-        if not isinstance(by_item, np.ndarray):
-            by_item = by_item.toarray()
+        parts = (level.across[:, :d] / level.diagonal[:, None] for level in levels)
+        by_output, by_item = (x if isinstance(x, np.ndarray) else x.toarray() for x in parts)
         share, owner = factor.shared / factor.outputs.diagonal, factor.owner
         item_judge = -by_item @ vcov
         items = 1 / factor.items.diagonal - (by_item * item_judge).sum(axis=1)
@@ -440,14 +440,11 @@ class _Covariances:
         outputs = 1 / factor.outputs.diagonal - (by_output * output_judge).sum(axis=1)
         outputs -= share * output_item
         judge, output, item, every = design.judge, design.output, design.item, np.arange(j)
-        return cls(
-            vcov.reshape(*shape, *shape)[every, :, every, :][judge],
-            output_judge.reshape(-1, *shape)[output, judge],
-            item_judge.reshape(-1, *shape)[item, judge],
-            outputs[output],
-            items[item],
-            output_item[output],
-        )
+        of_judge = vcov.reshape(*shape, *shape)[every, :, every, :][judge]
+        with_output = output_judge.reshape(-1, *shape)[output, judge]
+        with_item = item_judge.reshape(-1, *shape)[item, judge]
+        of_levels = outputs[output], items[item], output_item[output]
+        return cls(of_judge, with_output, with_item, *of_levels)
 
     def multiply(self, judge: Array, levels: tuple[float, float]) -> tuple[Array, Array, Array]:
         """Multiply by vectors: (n, C − 1) of the judge of each score, and those of the levels."""
@@ -496,10 +493,8 @@ class _Curves:
 
     def bend(self, up: Array, down: Array) -> tuple[Array, Array]:
         """Multiply (n, …) values by minus the second derivatives."""
-        one, both, two = (
-            each.reshape(-1, *(1,) * (up.ndim - 1))
-            for each in (self.second[0], self.both, self.second[1])
-        )
+        shape = (-1, *(1,) * (up.ndim - 1))
+        one, both, two = (x.reshape(shape) for x in (self.second[0], self.both, self.second[1]))
         return one * up + both * down, both * up + two * down
 
     @cached_property
@@ -596,17 +591,6 @@ def _slope(design: _Design, sds: Mapping[str, float], mode: _Mode) -> dict[str, 
     return slopes
 
 
-def _take_root(border: Array) -> Array:
-    """Return the Cholesky factor, of a matrix made definite where it is not."""
-    ridge = 0.0
-    while True:
-        try:
-            ridged = border + ridge * np.diag(np.abs(np.diag(border)) + 1)
-            return np.asarray(np.linalg.cholesky(ridged), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            ridge = max(10 * ridge, FIRST_RIDGE)
-
-
 def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, dict[str, float]]:
     """Maximise Laplace's approximation over the standard deviations that are not given."""
     free = [effect for effect, sd in sds.items() if sd is None]
@@ -617,22 +601,20 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
     from scipy.optimize import minimize
 
     too_far = 2 * abs(mode.loglik) + 1  # what a step of the search beyond all sense loses
-
     # beyond that many covariances of outputs and judges numerical derivatives need less memory
     sloped = len(design.owner) * design.judges <= MAX_DENSE
+    gain, slope_left = (1e-12, 1e-6) if sloped else (1e-8, 1e-3)
 
     def lose(tried: Array) -> Any:
         nonlocal mode
         value, slope = too_far, np.zeros(len(free))
         if tried.max() <= MAX_SD:
             sds = known | dict(zip(free, tried.tolist(), strict=True))
-            try:
+            with suppress(NotConverged):
                 mode = _find_mode(design, sds, mode.at)
                 value = -mode.loglik
                 slopes = _slope(design, sds, mode) if sloped else {}
                 slope = -np.array([slopes.get(effect, 0.0) for effect in free])
-            except NotConverged:
-                pass
         return (value, slope) if sloped else value
 
     found = minimize(
@@ -641,9 +623,7 @@ def _find_sds(design: _Design, sds: Mapping[str, float | None]) -> tuple[_Mode, 
         jac=sloped,
         method="L-BFGS-B",
         bounds=[(0.0, None)] * len(free),  # boxed variables would start with a jump to an end
-        options={"ftol": 1e-12, "gtol": 1e-6}
-        if sloped
-        else {"eps": SD_STEP, "ftol": 1e-8, "gtol": 1e-3},
+        options={"eps": SD_STEP, "ftol": gain, "gtol": slope_left},
     )
     best = [0.0 if sd < MIN_SD else sd for sd in found.x.tolist()]
     known |= dict(zip(free, best, strict=True))
@@ -708,28 +688,16 @@ class OrdinalFit(RatingFit):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        cuts = [
-            {"name": f"{low:g} | {high:g}", "cutpoint": cut}
-            for low, high, cut in zip(
-                self.categories, self.categories[1:], self.cutpoints.tolist(), strict=False
-            )
-        ]
+        ends = zip(pairwise(self.categories), self.cutpoints.tolist(), strict=True)
+        cuts = [{"name": f"{low:g} | {high:g}", "cutpoint": cut} for (low, high), cut in ends]
+        of_cuts = (Column("name", "between", "name"), Column("cutpoint", "logit", "two"))
         spread = [{"name": effect, "sd": sd} for effect, sd in self.sds.items()]
-        name = Column("name", "between", "name")
+        of_spread = (Column("name", "effect", "name"), Column("sd", "sd", "two"))
+        caption = "Standard deviations of effects (logits; spacing in logs)"
         return (
             tabulate_differences(self),
-            Table(
-                "cutpoints",
-                "Common cutpoints",
-                (name, Column("cutpoint", "logit", "two")),
-                tuple(cuts),
-            ),
-            Table(
-                "effects",
-                "Standard deviations of effects (logits; spacing in logs)",
-                (Column("name", "effect", "name"), Column("sd", "sd", "two")),
-                tuple(spread),
-            ),
+            Table("cutpoints", "Common cutpoints", of_cuts, tuple(cuts)),
+            Table("effects", caption, of_spread, tuple(spread)),
         )
 
     @property
@@ -766,7 +734,6 @@ class Ordinal(RatingModel[OrdinalFit]):
     >>> fit = evenhand.Ordinal().fit(evenhand.read(pl.DataFrame(table)))
     >>> fit.contrasts([("y", "x")])[0].estimate  # the log of the odds ratio, 16 · 12 / (7 · 5)
     1.7021473
-
     """
 
     judge_sd: float | None = None
@@ -789,7 +756,7 @@ class Ordinal(RatingModel[OrdinalFit]):
     def _fit(self, scores: ScoredRows) -> OrdinalFit:
         categories, category = np.unique(scores.score, return_inverse=True)
         category = category.reshape(-1)
-        size, systems = len(categories), scores.systems
+        size, k = len(categories), len(scores.systems)
         if size > MAX_CATEGORIES:
             raise NotIdentified(
                 f"the ordinal model takes at most {MAX_CATEGORIES} categories, and there are"
@@ -801,7 +768,6 @@ class Ordinal(RatingModel[OrdinalFit]):
         # A direction in which no score becomes less likely has μ_s ≤ κ_c where s has category c,
         # and κ_c ≤ μ_s where it has c + 1. There is none but a shift of all of them if and only if
         # the graph of these relations is strongly connected.
-        k = len(systems)
         cells = np.unique(np.stack((scores.system, category), axis=1), axis=0)
         below, above = cells[cells[:, 1] < size - 1], cells[cells[:, 1] > 0]
         source = np.concatenate((below[:, 0], k + above[:, 1] - 1))
@@ -809,26 +775,23 @@ class Ordinal(RatingModel[OrdinalFit]):
         group = strong_components(Graph(k + size - 1, source, target))[:k]
         if (group != group[0]).any():
             best = group == group[int(scores.means.argmax())]
-            names = np.array(systems)
+            names = np.array(scores.systems)
             raise NotIdentified(
                 "the ordinal model has no finite estimates: scores of"
                 f" {listing(names[best].tolist(), 5)} do not overlap with those of"
                 f" {listing(names[~best].tolist(), 5)}",
                 ["collect more scores of each", "use --model adjusted or --model mixed"],
             )
-        sds, notes = _choose(self.sds, scores.rows, len(categories))
+        sds, notes = _choose(self.sds, scores.rows, size)
         design = _Design.of(scores, category, sds)
         with one_blas_thread():
             mode, chosen = _find_sds(design, sds)
-        k = len(scores.systems)
-        vcov = np.zeros((k, k))
-        vcov[1:, 1:] = mode.vcov
+        vcov = np.pad(mode.vcov, ((1, 0), (1, 0)))  # the first system is at 0
         centre, worths = np.eye(k) - 1 / k, design.worths(mode.at)
         common = replace(mode.at, border=np.where(design.constant, mode.at.border, 0.0))
         cutpoints = design.cut(mode.at, chosen)[0] - worths.mean()
         judges = np.unique(scores.rows.judge).tolist() if len(cutpoints) > 1 else []
-        several = len(mode.at.items) > 1
-        items = np.unique(scores.rows.item).tolist() if several else []
+        items = np.unique(scores.rows.item).tolist() if len(mode.at.items) > 1 else []
         fit = OrdinalFit(
             model=self,
             systems=scores.systems,

@@ -44,12 +44,7 @@ from evenhand.errors import (
 )
 from evenhand.models import random_judges_likelihood as integrals
 from evenhand.models.base import LRTest, WorthsFit, finite
-from evenhand.models.design import (
-    name_worths,
-    reference_code,
-    require_counts,
-    require_few,
-)
+from evenhand.models.design import name_worths, reference_code, require_counts, require_few
 from evenhand.models.existence import (
     check_tally,
     make_preference_graph,
@@ -270,9 +265,8 @@ def deal_rankings(
     for _ in range(DEALS):  # the judges of each task are dealt among its answers
         dealt[by_task] = judge[np.lexsort((rng.random(len(judge)), task))]
         spreads.append(spread(dealt))
-    as_much = int((np.array(spreads) >= seen * (1 - 1e-9)).sum())
     return DealTest(
-        p=(1 + as_much) / (DEALS + 1),
+        p=(1 + int((np.array(spreads) >= seen * (1 - 1e-9)).sum())) / (DEALS + 1),
         deals=DEALS,
         sigma=integrals.soften(dispersion.ratio(0.0)),
         dealt=integrals.soften(dispersion.ratio(float(np.mean(spreads)) - seen)),
@@ -318,16 +312,6 @@ class _Height:
     point: integrals.Point
 
 
-@dataclass(frozen=True, eq=False)
-class _Top:
-    """Where the profile is largest (log σ), how high it is there, how bent, and a point nearby."""
-
-    at: float
-    value: float
-    bend: float
-    near: _Height
-
-
 def find_interval(
     panel: integrals.Panel,
     peak: integrals.Peak,
@@ -348,23 +332,24 @@ def find_interval(
     else:
         bend, slope = peak.dispersion.bend, peak.dispersion.slope
         spread = sqrt((slope + sqrt(slope**2 + bend * goal**2)) / bend)
-    top = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
-    if top is None:
+    found = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
+    if found is None:
         upper = _find_end(profile, zero, goal, (log(spread), -inf, inf))
         none = integrals.Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, peak.dispersion)
         return Interval(0.0, upper, none)
-    step = min(goal / sqrt(top.bend), 1.0)
-    upper = _find_end(profile, top.value, goal, (top.at + step, top.at, inf))
+    at, top, bend, near = found
+    step = min(goal / sqrt(bend), 1.0)
+    upper = _find_end(profile, top, goal, (at + step, at, inf))
     lower = 0.0  # also where the likelihood itself, which the test of 0 goes by, is largest at 0
-    if peak.point is not None and 2 * (top.value - zero) > goal**2:
-        lower = _find_end(profile, top.value, -goal, (top.at - step, -inf, top.at))
     if peak.point is not None:
-        moved = abs(top.at - float(peak.beta[-1])) * sqrt(top.bend)
+        if 2 * (top - zero) > goal**2:
+            lower = _find_end(profile, top, -goal, (at - step, -inf, at))
+        moved = abs(at - float(peak.beta[-1])) * sqrt(bend)
         if moved**2 / 2 < MAX_GAIN_LEFT * panel.left_over:
             return Interval(lower, upper, peak)
     # the maximum at the top of the adjusted profile
-    beta = np.append(top.near.beta, top.at)
-    point = panel.expand(beta, top.near.point.state, information=True)
+    beta = np.append(near.beta, at)
+    point = panel.expand(beta, near.point.state, information=True)
     some = panel.thinned()
     there = point if some.weights == panel.weights else some.expand(beta, None, information=True)
     information = some.information(beta, there)
@@ -372,10 +357,10 @@ def find_interval(
     information[worths_of, worths_of] = panel.inform_worths(beta, point)
     inner = invert_positive(information[:-1, :-1])
     drift = np.append(-inner @ information[:-1, -1], 1.0)
-    vcov = np.outer(drift, drift) / top.bend
+    vcov = np.outer(drift, drift) / bend
     vcov[:-1, :-1] += inner
-    found = integrals.Peak(beta, exp(top.at), peak.loglik, vcov, point, peak.dispersion)
-    return Interval(lower, upper, found)
+    moved_peak = integrals.Peak(beta, exp(at), peak.loglik, vcov, point, peak.dispersion)
+    return Interval(lower, upper, moved_peak)
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,7 +420,10 @@ class _Profile:
         return _Height(value, slope, beta, there)
 
 
-def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
+def _find_top(
+    profile: _Profile, zero: float, first: float
+) -> tuple[float, float, float, _Height] | None:
+    """Return where the profile is largest (log σ), how high and how bent it is, a point nearby."""
     peak = profile.peak
     bend = 1 / float(peak.vcov[-1, -1]) if peak.point is not None else 4.0
     at, here = first, profile.height(first)
@@ -446,7 +434,7 @@ def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
         step = float(np.clip(here.slope / bend, -0.5, 0.5))
         if gain < MAX_GAIN_LEFT * profile.panel.left_over or at > log(integrals.MAX_SIGMA):
             top = here.value + gain
-            return _Top(at + step, top, bend, here) if top > zero else None
+            return (at + step, top, bend, here) if top > zero else None
         there = profile.height(at + step, here)
         fallen = (here.slope - there.slope) / step
         bend = fallen if fallen > 0 else bend / 2
@@ -628,8 +616,7 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
             f"how much judges differ cannot be told from one judge ({labels[0]})",
             ["collect answers of several judges", integrals.REMEDIES[1]],
         )
-    answers = np.bincount(judge, tally.wins + tally.ties + tally.losses)
-    if answers.max() <= 1:
+    if np.bincount(judge, tally.wins + tally.ties + tally.losses).max() <= 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from chance: each of {len(labels):,} judges"
             " gave one judgment",
@@ -668,10 +655,6 @@ def note_result(
 
 
 Ties = Literal["davidson", "discard"]
-_QUASI: Final = (
-    "ties='half-win' has no likelihood of which judges' tastes could be integrated out: choose"
-    " davidson (ties as an outcome) or discard"
-)
 
 
 @dataclass(frozen=True)
@@ -704,7 +687,10 @@ class RandomJudges:
     def __post_init__(self) -> None:
         chosen: str = self.ties
         if chosen == "half-win":
-            raise UnknownOption(_QUASI)
+            raise UnknownOption(
+                "ties='half-win' has no likelihood of which judges' tastes could be integrated out:"
+                " choose davidson (ties as an outcome) or discard"
+            )
         require_option("ties", chosen, get_args(Ties))
         require_option("method", self.method, ("corrected", "laplace"))
         require_level(self.level)
@@ -719,7 +705,6 @@ class RandomJudges:
             InvalidJudgments: a value in the data that cannot be.
             UnknownColumn: the data do not say who judged.
             UnknownOption: weights of importance, or judges that were merged.
-
         """
         answers = count_pairs(data, ("judge",), answers=True)
         require_counts(answers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from typing import Final, Literal
@@ -218,11 +217,9 @@ def integrate_corrected(
         # move the sites so that means and variances agree with those found; ℓ is concave, so that
         # no precision is negative but by the rounding of the quadrature
         length = 0.5 if taken > FULL_STEP_PASSES else 1.0
-        precision = 1 / tilted.variance - 1 / width
-        linear = tilted.mean / tilted.variance - centre / width
-        sites = Sites(
-            np.maximum(sites.precision + length * precision, 0.0), sites.linear + length * linear
-        )
+        precision = sites.precision + length * (1 / tilted.variance - 1 / width)
+        linear = sites.linear + length * (tilted.mean / tilted.variance - centre / width)
+        sites = Sites(np.maximum(precision, 0.0), linear)
     else:
         raise NotConverged(
             "the integrals over judges' tastes did not settle",
@@ -281,9 +278,8 @@ def find_mode(
 ) -> Array:
     """Return (B, d) tastes u at which prior and answers together are likeliest (Newton)."""
     ridge = sigma**-2
-    mean = np.zeros((batch.size, batch.width))
-    if start is not None:
-        mean = invert(batch, start, sigma)[1]
+    flat_start = np.zeros((batch.size, batch.width))
+    mean = flat_start if start is None else invert(batch, start, sigma)[1]
     value = _height(batch, votes, mean, ridge)
     for _ in range(MAX_PASSES):
         at = slopes(votes, batch.differ(mean))
@@ -339,10 +335,6 @@ def _times(matrices: Array, vectors: Array) -> Array:
 
 Integers = NDArray[np.intp]
 Method = Literal["corrected", "laplace"]
-_METHODS: Final[dict[str, Callable[[Batch, Votes, float, Sites | None, float], Piece]]] = {
-    "corrected": integrate_corrected,
-    "laplace": integrate_laplace,
-}
 # Entries from which integrals and maximum are found to a hundredth of a standard error
 MAX_FINE_ENTRIES: Final = 100_000
 # Where the passes of the integrals end, what may be left to gain, relative to |log-likelihood|
@@ -411,7 +403,7 @@ class Panel:
 
     def expand(self, beta: Array, start: Sites | None, *, information: bool = False) -> Point:
         theta, gamma, sigma = self.parts(beta)
-        integrate = _METHODS[self.method]
+        integrate = integrate_corrected if self.method == "corrected" else integrate_laplace
         by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
         precision, linear = np.zeros((2, len(self.left)))
         tables = np.zeros((2, (self.n_systems + 1) ** 2)) if information else None
@@ -453,8 +445,7 @@ class Panel:
     def _places(self, batch: Batch) -> Integers:
         """Return where the numbers of a batch's matrices stand in a table of all systems."""
         codes = self.system[batch.nodes].reshape(batch.size, batch.width)
-        at = codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]
-        return at.reshape(-1)
+        return (codes[:, :, None] * (self.n_systems + 1) + codes[:, None, :]).reshape(-1)
 
     def _among_worths(self, table: Array) -> Array:
         k = self.n_systems

@@ -17,6 +17,7 @@ variance between them is hardly known, as the interval shows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import exp, inf, log, pi, sqrt
 from typing import Final, Literal
@@ -167,8 +168,7 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
         source = np.tile(np.arange(n), len(joined))
         pairs = zip(joined, starts[:-1], strict=True)
         target = np.concatenate([term.codes + start for term, start in pairs])
-        component = weak_components(Graph(int(starts[-1]), source, target))
-        block = number_groups(component[:n])
+        block = number_groups(weak_components(Graph(int(starts[-1]), source, target))[:n])
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
@@ -201,8 +201,8 @@ def _make_batches(
         chosen = order[low:high]
         at = np.full(len(inner.sizes), -1, dtype=np.int64)
         at[chosen] = np.arange(len(chosen))
-        rows = np.flatnonzero(at[inner.block] >= 0)
-        owner = at[inner.block[rows]]
+        rows = np.flatnonzero(at[block] >= 0)
+        owner = at[block[rows]]
         inner_places = [place[rows] for place in inner.within]
         outer_places = [place[rows] for place in outer.within]
         numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
@@ -222,7 +222,6 @@ def _make_batches(
 class _Places:
     sizes: Integers  # (blocks,) different effects of each
     within: tuple[Integers, ...]  # by term (n,) place of the effect of each score in its block
-    block: Integers  # (n,) block of each score
     numbers: Integers  # (all,) effects, block by block
 
 
@@ -233,7 +232,7 @@ def _place(block: Integers, effects: list[Integers]) -> _Places:
     sizes = np.bincount(different // size, minlength=int(block.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(sizes)))
     within = tuple(np.searchsorted(different, key) - starts[block] for key in keys)
-    return _Places(sizes, within, block, different % size)
+    return _Places(sizes, within, different % size)
 
 
 def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
@@ -389,15 +388,10 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     value = -0.5 * (free * log(residual) + factor.log_det + quadratic + problem.df * log(2 * pi))
     squares = np.array([effects @ effects for effects in fitted])
     trace = np.array(sizes) - residual * np.array(traces)
-    gradient = np.append(
-        -0.5 * (trace - squares) / variances[:-1],
-        -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual,
-    )
-    roots = np.sqrt(variances[:-1])
-    columns = [
-        (effects / root)[term.codes]
-        for effects, root, term in zip(fitted, roots, problem.terms, strict=True)
-    ]
+    by_residual = -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual
+    gradient = np.append(-0.5 * (trace - squares) / variances[:-1], by_residual)
+    rows = zip(fitted, np.sqrt(variances[:-1]), problem.terms, strict=True)
+    columns = [(effects / root)[term.codes] for effects, root, term in rows]
     working = np.stack([*columns, left / variances[-1]], axis=1)  # (n, K + 1) vectors f_k
     right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
     projected = working.T @ working - right.T @ factor.solve(right)
@@ -554,8 +548,7 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
     """Return the variances of the terms and, last, of the residual, from (n,) scores."""
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
-    rest = Term(RESIDUAL, np.arange(n), n)
-    _, within = count_incidence([whole, *terms, rest])
+    _, within = count_incidence([whole, *terms, Term(RESIDUAL, np.arange(n), n)])
     squares = []
     for term in (whole, *terms):
         means = np.bincount(term.codes, score, term.size) / term.counts
@@ -615,9 +608,9 @@ def maximise(
         if promise <= gain:
             return Peak(variances, here)
         moved = _advance(problem, (variances, here), step)
-        if moved is None and promise <= MAX_GAIN_ROUNDED:
-            return Peak(variances, here)
         if moved is None:
+            if promise <= MAX_GAIN_ROUNDED:
+                return Peak(variances, here)
             # a step of the EM algorithm, for where the scores hold no average information: where
             # a source has no trace in them at all, as judges who agree perfectly
             step = np.where(free, 2 * variances**2 * here.gradient / sizes, 0.0)
@@ -643,13 +636,10 @@ def _advance(
     least = here.value - LOGLIK_ROUNDING * (1 + abs(here.value))
     for _ in range(MAX_HALVINGS):
         moved = np.maximum(variances + step, _floors(len(step)))
-        try:
+        with suppress(np.linalg.LinAlgError):  # variances are so far apart that rounding decides
             there = solve_equations(problem, moved)
-        except np.linalg.LinAlgError:  # variances are so far apart that rounding decides
-            step = step / 2
-            continue
-        if there.value >= least and not np.array_equal(moved, variances):
-            return moved, there
+            if there.value >= least and not np.array_equal(moved, variances):
+                return moved, there
         step = step / 2
     return None
 
@@ -715,8 +705,7 @@ class _Curve:
         start[self.at] = variance
         peak = maximise(self.problem, start, held=self.at, gain=PROFILE_GAIN_LEFT)
         root = sqrt(max(2 * (self.peak.solved.value - peak.solved.value), 1e-12))
-        slope = -variance * float(peak.solved.gradient[self.at]) / root
-        return root, slope, peak
+        return root, -variance * float(peak.solved.gradient[self.at]) / root, peak
 
     def cross(self, side: int) -> float:
         """Return where the root of the statistic is z, below (−1) or above (+1) the maximum."""
@@ -801,10 +790,6 @@ _NO_ERROR: Final = (
     "scores are explained without a remainder, or nearly so: there is no chance to compare with"
 )
 _UNCLEAR: Final = "the restricted likelihood has no clear maximum within the range of the scores"
-_BY_MOMENTS: Final = (
-    "variances are moment estimates (Henderson's first method), without intervals and tests"
-)
-_CONSTANT: Final = "all scores are equal: there is no variance to take apart"
 
 
 @dataclass(frozen=True)
@@ -838,7 +823,8 @@ def estimate_rating_components(
     mean, spread = float(rows.score.mean()), float(rows.score.std())
     if spread <= 1e-12 * abs(mean):
         variances = np.zeros(len(known.terms) + 1)
-        estimates, spread = _Estimates(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
+        constant = "all scores are equal: there is no variance to take apart"
+        estimates, spread = _Estimates(known.terms, variances, (), "REML", (constant,)), 0.0
     else:
         fixed = system if systems == "fixed" and system in known.terms else None
         score, terms = (rows.score - mean) / spread, known.terms
@@ -864,9 +850,8 @@ def estimate_rating_components(
     components = [replace(one, carries=known.carries.get(one.name, ())) for one in components]
     rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
     sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
-    return RatingComponents(
-        tuple(components), estimates.method, sharing, known.reasons, estimates.notes
-    )
+    told = known.reasons, estimates.notes
+    return RatingComponents(tuple(components), estimates.method, sharing, *told)
 
 
 def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
@@ -880,7 +865,8 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
     try:
         peak = find_peak(problem)
     except (NotIdentified, NotConverged) as refusal:
-        return _fall_back(score, terms, f"{refusal.cause}; {_BY_MOMENTS}")
+        how = "variances are moment estimates (Henderson's first method), without intervals and"
+        return _fall_back(score, terms, f"{refusal.cause}; {how} tests")
     numbers = range(len(peak.variances))
     notes: tuple[str, ...] = ()
     try:
@@ -908,7 +894,6 @@ def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
     Raises:
         NotIdentified: the effects explain the scores without a remainder.
         NotConverged: no maximum within the range of the scores.
-
     """
     means = [problem.fixed] if problem.fixed.size > 1 else []
     moments = estimate_moments(problem.score, [*means, *problem.terms])[len(means) :]

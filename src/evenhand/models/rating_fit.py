@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from math import sqrt
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
@@ -74,6 +75,23 @@ class ScoredRows:
     def means(self) -> Array:
         return np.asarray(np.bincount(self.system, self.score) / self.counts)
 
+    @cached_property
+    def single(self) -> Mapping[str, Flags]:
+        """Factor → (levels,) whether each judge or item holds scores of one system only."""
+        single = {}
+        for name, factor in self.factors.items():
+            one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
+            one[factor.codes] = self.system
+            alone[factor.codes[self.system != one[factor.codes]]] = False
+            single[name] = alone
+        return single
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The factors whose effects can be removed: some level holds several systems."""
+        every = self.single.items()
+        return tuple(name for name, alone in every if len(alone) > 1 and not alone.all())
+
 
 def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
     """Return the scores of outputs: controls are excluded, repeats are not.
@@ -81,7 +99,6 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
     Raises:
         InvalidJudgments: no ratings, or ratings under several criteria or of several tasks.
         NotIdentified: scores of one system only.
-
     """
     if isinstance(data, ScoredRows):
         return data
@@ -101,11 +118,8 @@ def take_scores(data: Ratings | RatingRows | ScoredRows) -> ScoredRows:
             "there are scores of one system only: there is nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
-    factors = {
-        name: Factor.of(*data.labels(name))
-        for name in ("judge", "item")
-        if data.labels(name)[0] != ("",)
-    }
+    labels = {name: data.labels(name) for name in ("judge", "item")}
+    factors = {name: Factor.of(*known) for name, known in labels.items() if known[0] != ("",)}
     return ScoredRows(names, system, data.score, factors, data)
 
 
@@ -147,7 +161,6 @@ def find_systems(fit: RatingFit, rows: RatingRows) -> Integers:
 
     Raises:
         NotIdentified: a system that the fit has not seen.
-
     """
     found = find_levels(fit.systems, rows, "system")
     if (found < 0).any():
@@ -211,15 +224,6 @@ def find_parts(absorbed: Absorbed) -> Integers:
     return np.asarray(np.unique(np.argmin(apart, axis=1), return_inverse=True)[1])
 
 
-def hold_one(data: ScoredRows, name: str) -> Flags:
-    """Return (levels,) whether each judge or item holds scores of one system only."""
-    factor = data.factors[name]
-    one, alone = np.empty(factor.size, dtype=np.int64), np.ones(factor.size, dtype=np.bool_)
-    one[factor.codes] = data.system
-    alone[factor.codes[data.system != one[factor.codes]]] = False
-    return alone
-
-
 def link_systems(data: ScoredRows, names: Sequence[str]) -> Integers:
     """Return (K,) the part of each system, of those that effects of these factors leave linked."""
     return find_parts(absorb_scores(data, names))
@@ -231,25 +235,18 @@ def absorb_scores(data: ScoredRows, names: Sequence[str]) -> Absorbed:
     return absorb(centred, data.system, len(data.systems), codes)
 
 
-def list_several(single: Mapping[str, Flags]) -> tuple[str, ...]:
-    """Return the factors whose effects can be removed: some level holds several systems."""
-    return tuple(name for name, alone in single.items() if len(alone) > 1 and not alone.all())
-
-
 def find_unlinked(data: ScoredRows) -> Unlinked | None:
     """Return which systems neither judges nor items link; None where all are linked."""
-    single = {name: hold_one(data, name) for name in data.factors}
-    several = list_several(single)
-    if several:
-        if any(not link_systems(data, (name,)).any() for name in several):
+    if data.several:
+        if any(not link_systems(data, (name,)).any() for name in data.several):
             return None
-        part = link_systems(data, several)
+        part = link_systems(data, data.several)
     else:
         # judges who gave one score each are a sample like any other
         judges = data.factors.get("judge")
         nested = judges is not None and 1 < judges.size < len(data.score)
         part = np.arange(len(data.systems)) * nested
-    links = tuple(name for name, alone in single.items() if len(alone) > 1)
+    links = tuple(name for name, alone in data.single.items() if len(alone) > 1)
     return Unlinked(data.systems, part, links) if part.any() else None
 
 
@@ -304,7 +301,6 @@ class RatingFit(SystemsFit):
 
         Raises:
             NotIdentified: a system that the fit has not seen.
-
         """
 
     def find_df(self, weights: Array) -> float:  # noqa: ARG002 - other models need the contrast
@@ -317,7 +313,6 @@ class RatingFit(SystemsFit):
         Raises:
             NotIdentified: the model has no errors.
             InvalidJudgments: no such system.
-
         """
         if self.vcov is None:
             raise self.refuse_errors("contrasts")
@@ -404,7 +399,6 @@ class RatingModel(Generic[Fitted]):
             NotIdentified: what the model cannot tell from these ratings; says why and what to do.
             NotConverged: the likelihood has no clear maximum.
             InvalidJudgments: no ratings, or of several criteria.
-
         """
         return self._fit(take_scores(data))
 
@@ -425,10 +419,5 @@ def tabulate_differences(fit: RatingFit) -> Table:
         *([Column("df", "df", "one")] if np.isfinite(fit.df) else []),
         Column("p", "p", "p"),
     )
-    return Table(
-        "differences",
-        "Differences between systems, each test by itself",
-        columns,
-        rows,
-        limit=MAX_DIFFERENCES,
-    )
+    caption = "Differences between systems, each test by itself"
+    return Table("differences", caption, columns, rows, limit=MAX_DIFFERENCES)

@@ -92,8 +92,7 @@ def restore_tie(total: float, tie: float) -> float:
     low, high = log(tie), log(tie) + float(np.abs(x).max())
     for _ in range(60):
         middle = (low + high) / 2
-        share = exp(middle) / (2 * np.cosh(x / 2) + exp(middle))
-        if float(weights @ share) < wanted:
+        if float(weights @ (exp(middle) / (2 * np.cosh(x / 2) + exp(middle)))) < wanted:
             low = middle
         else:
             high = middle
@@ -134,15 +133,9 @@ def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
     outcomes = (np.array([1.0, 0.0, -1.0]) - mean[:, None]) / 2
     counts = tally.counts
     n = counts.sum(axis=1)
-    return Residuals(
-        tally.left.astype(np.int64),
-        tally.right.astype(np.int64),
-        len(tally.systems),
-        (counts * outcomes).sum(axis=1),
-        n * weight,
-        (counts * outcomes**2).sum(axis=1),
-        n * weight**2,
-    )
+    left, right = tally.left.astype(np.int64), tally.right.astype(np.int64)
+    sums, squares = (counts * outcomes).sum(axis=1), (counts * outcomes**2).sum(axis=1)
+    return Residuals(left, right, len(tally.systems), sums, n * weight, squares, n * weight**2)
 
 
 def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
@@ -153,8 +146,7 @@ def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
     scores = _square(both, np.concatenate([residuals.sums, -residuals.sums]), (k, size))
     diagonal = _square(both, np.tile(residuals.weights, 2), (k, size))
     pairs = (level * k + np.minimum(left, right)) * k + np.maximum(left, right)
-    across = _square(pairs, residuals.weights, (k**2, size))
-    return scores, diagonal + 2 * across
+    return scores, diagonal + 2 * _square(pairs, residuals.weights, (k**2, size))
 
 
 def _square(keys: Integers, values: Array, sizes: tuple[int, int]) -> Array:
@@ -238,25 +230,18 @@ def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
     """Conclude from R_J and R_I, none below 0; two judges on two items do not tell them apart."""
     variances = alone = [max(one.ratio, 0.0) * one.factor for one in (judge, item)]
-    matrix = np.array(
-        [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
-    )
+    rows = [1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]
+    matrix = np.array(rows)
     if np.linalg.det(matrix) >= MIN_DETERMINANT:
         variances = np.linalg.solve(matrix, np.array([judge.ratio, item.ratio])).tolist()
         if min(variances) < 0:
             pairs_of = zip(variances, alone, strict=True)
             variances = [0.0 if both < 0 else single for both, single in pairs_of]
-    pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
-    first, second = (
-        conclude(
-            products,
-            level,
-            variance / other.effective,
-            2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2,
-        )
-        for products, other, variance in pairs
-    )
-    return first, second
+    moments = []
+    for products, other, variance in ((judge, item, variances[1]), (item, judge, variances[0])):
+        doubt = 2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2
+        moments.append(conclude(products, level, variance / other.effective, doubt))
+    return moments[0], moments[1]
 
 
 def conclude(products: Products, level: float, shift: float = 0.0, doubt: float = 0.0) -> Moment:
@@ -323,10 +308,8 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         elif owner.max() == 0:
             reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
         else:
-            reasons.append(
-                f"{TASTES[name]} cannot be told from chance: no {name} has judgments of several"
-                f" {other}s"
-            )
+            why = f"no {name} has judgments of several {other}s"
+            reasons.append(f"{TASTES[name]} cannot be told from chance: {why}")
     moments = {name: conclude(summed, level) for name, summed in products.items()}
     if len(products) == 2:
         both = conclude_both(products["judge"], products["item"], level)
@@ -354,25 +337,19 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
         ends = []
         for end in (moment.variance, moment.lower, moment.upper):
             try:
-                total = sum({**looks, name: end}.values())
-                ends.append(sqrt(end * restore(total, tie)))
+                ends.append(sqrt(end * restore(sum({**looks, name: end}.values()), tie)))
             except NotIdentified:
                 ends.append(inf)
         sd, lower, upper = ends
         size = int(_codes(tally, name).max()) + 1
-        component = Component(TASTES[name], sd, size, lower, upper, moment.p, how="moments")
-        components.append(component)
+        interval = (lower, upper, moment.p)
+        components.append(Component(TASTES[name], sd, size, *interval, how="moments"))
         if size < MIN_LEVELS:
             notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))
-    return TasteComponents(
-        (Component(SYSTEM, sqrt(variance), k, how="moments"), *components),
-        growth,
-        by_chance * tally.n_comparisons,
-        sharing,
-        tuple(reasons),
-        (*fit.notes, *notes),
-    )
+    system = Component(SYSTEM, sqrt(variance), k, how="moments")
+    per_vote, told = by_chance * tally.n_comparisons, (tuple(reasons), (*fit.notes, *notes))
+    return TasteComponents((system, *components), growth, per_vote, sharing, *told)
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}

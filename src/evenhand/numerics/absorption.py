@@ -159,8 +159,7 @@ def _cross(one: Classes, two: Classes, weight: Array | None, most: int = MAX_DEN
     from scipy.sparse import coo_array
 
     values = np.ones(len(one.codes)) if weight is None else weight
-    shape = (one.size, two.size)
-    return coo_array((values, (one.codes, two.codes)), shape=shape).tocsr()
+    return coo_array((values, (one.codes, two.codes)), shape=(one.size, two.size)).tocsr()
 
 
 def _limit_dense(rows: int) -> int:
@@ -376,10 +375,8 @@ def _score_in_turn(
     order = sort_codes(cells)
     each = residual[order] if absorbed.weight is None else (absorbed.weight * residual)[order]
     cells, system = cells[order], absorbed.system[order]
-    classes = [
-        (one.codes[order], projection @ rows)
-        for one, projection in zip(absorbed.others, absorbed.projections, strict=True)
-    ]
+    every = zip(absorbed.others, absorbed.projections, strict=True)
+    classes = [(one.codes[order], projection @ rows) for one, projection in every]
     k, starts = absorbed.size, np.searchsorted(cells, np.arange(size + 1))
     ends = np.arange(ROWS_AT_ONCE, len(cells) + ROWS_AT_ONCE, ROWS_AT_ONCE)
     bounds = [0, *np.unique(np.searchsorted(starts, np.minimum(ends, len(cells)))).tolist()]
@@ -393,6 +390,5 @@ def _score_in_turn(
             level = np.empty(int(place.max()) + 1, dtype=np.int64)
             level[place] = codes[part]
             one, two = Classes(cell, high - low, each), Classes(place, len(level), each)
-            crossed = _cross(one, two, each[part], _limit_dense(len(cell)))
-            sums -= crossed @ projected[level]
+            sums -= _cross(one, two, each[part], _limit_dense(len(cell))) @ projected[level]
         yield slice(low, high), sums

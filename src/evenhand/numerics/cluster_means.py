@@ -93,8 +93,7 @@ def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) ->
     change = -(sums * (strata.share / rest)).sum(axis=2)
     scaled = -(sums * (strata.share * strata.counts / rest**2)).sum(axis=2)
     lever = (held / rest) @ strata.share
-    weight = (held / strata.counts) @ strata.share
-    return Changes(change, scaled, lever, weight)
+    return Changes(change, scaled, lever, (held / strata.counts) @ strata.share)
 
 
 def cell_variance(deviations: Array, cells: Integers, strata: Strata) -> Array:
@@ -109,8 +108,7 @@ def sum_by(values: Array, codes: Integers, size: int) -> Array:
 
 def _spread(sums: Array, squares: Array, size: int) -> Array:
     """Return (G − 1)/G Σ (d − d̄)² of sums and sums of squares."""
-    within = np.maximum(squares - sums**2 / size, 0.0)
-    return np.asarray((size - 1) / size * within)
+    return np.asarray((size - 1) / size * np.maximum(squares - sums**2 / size, 0.0))
 
 
 MAX_BITS: Final = 63  # Of a whole number, beside its sign
@@ -121,8 +119,7 @@ def number_groups(*codes: NDArray[np.integer[Any]]) -> Integers:
     numbers = _close_ranks(codes[0].astype(np.int64))
     for more in codes[1:]:
         dense = _close_ranks(more.astype(np.int64))
-        width = int(dense.max(initial=0)) + 1
-        numbers = _close_ranks(numbers * width + dense)
+        numbers = _close_ranks(numbers * (int(dense.max(initial=0)) + 1) + dense)
     return numbers
 
 
@@ -130,8 +127,7 @@ def _close_ranks(values: Integers) -> Integers:
     if not len(values):
         return values
     if int(values.max()) < MAX_CODES_COUNTED * len(values):
-        present = np.bincount(values) > 0
-        return (np.cumsum(present) - 1)[values]
+        return (np.cumsum(np.bincount(values) > 0) - 1)[values]
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
@@ -155,8 +151,7 @@ def pairs_within(groups: Integers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     later = ends - place - 1
     first = np.repeat(place, later)
     skipped = np.cumsum(later) - later
-    second = first + 1 + np.arange(len(first)) - skipped[first]
-    return order[first], order[second]
+    return order[first], order[first + 1 + np.arange(len(first)) - skipped[first]]
 
 
 def rank_within(groups: Integers, values: Array) -> Array:
@@ -284,9 +279,8 @@ def bound(value: float, variance: float, df: float, level: float) -> Estimate:
 
 def leave_out(clusters: Clusters, deviations: Array) -> LeftOut:
     """Return what leaving clusters out changes, from (P, n) deviations from the means of strata."""
-    changes = tuple(
-        leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.codes.values()
-    )
+    strata = clusters.strata
+    changes = tuple(leave_clusters_out(deviations, one, strata) for one in clusters.codes.values())
     variances = [kind.variance for kind in changes]
     if clusters.cells is not None:
         crossed = cell_variance(deviations, clusters.cells, clusters.strata)
@@ -369,8 +363,7 @@ def _sum_group(group: Integers, score: Array) -> tuple[Integers, Array, Array]:
     total: Array = np.bincount(group, score).astype(np.float64)
     if size.max(initial=0) <= 1:
         return size[group], total[group], np.zeros(len(score))
-    middle = total / size
-    centred = score - middle[group]
+    centred = score - (total / size)[group]
     order = np.lexsort((centred, group))
     x, g = centred[order], group[order]
     start = np.concatenate([[0], np.cumsum(size)[:-1]])[g]
@@ -389,8 +382,7 @@ def concord_ranks(ranks: Array) -> float | None:
     spread = float((centred**2).sum())
     if not spread:
         return None
-    together = float((centred.sum(axis=0) ** 2).sum())
-    return float(min(together / (m * spread), 1.0))
+    return float(min(float((centred.sum(axis=0) ** 2).sum()) / (m * spread), 1.0))
 
 
 ROUNDING = 1e-12  # A spread this small beside the values

@@ -157,11 +157,8 @@ class SeenCells:
         shift = np.bincount(part, signed, len(self.parts)) / size
         row = row - shift[self.parts[: len(row)]]
         column = column + shift[self.parts[len(row) :]]
-        return Effects(
-            mean,
-            np.where(rows, row, row[rows].mean()),
-            np.where(columns, column, column[columns].mean()),
-        )
+        row = np.where(rows, row, row[rows].mean())
+        return Effects(mean, row, np.where(columns, column, column[columns].mean()))
 
     @cached_property
     def _per_row(self) -> Array:
@@ -266,9 +263,8 @@ class SoftImpute:
         max_gap = tolerance * self._start.objective
         for tau in taus:
             point, gap, steps = self._solve(self._price(point, tau), tau, max_gap)
-            yield Completed(
-                tau, self._effects(point), point.table, self._turned, point.objective, gap, steps
-            )
+            parts = self._effects(point), point.table, self._turned
+            yield Completed(tau, *parts, point.objective, gap, steps)
 
     def _solve(self, start: _Point, tau: float, max_gap: float) -> tuple[_Point, float, int]:
         before = here = start
@@ -282,7 +278,16 @@ class SoftImpute:
             following = 0.5 + sqrt(0.25 + momentum**2)
             push = (momentum - 1) / following
             slope = self._cells.weight * (here.left + push * (here.left - before.left))
-            self._extrapolate(here, before, push)
+            if self._buffered is not here.table:
+                np.matmul(here.table.left, here.table.right.T, out=self._buffer)
+            self._buffered = None
+            if push:  # the buffer goes on from `before`
+                left, right = before.table.left, before.table.right.T
+                size = max(BLOCK // self._buffer.shape[1], 1)
+                for low in range(0, len(self._buffer), size):  # the whole would be another table
+                    part = self._buffer[low : low + size]
+                    part *= 1 + push
+                    part -= (push * left[low : low + size]) @ right
             self._buffer.reshape(-1)[self._place] += slope / self._max_weight
             table = shrink(self._buffer, tau / self._max_weight)
             there = self._price(self._look(table), tau)
@@ -295,19 +300,6 @@ class SoftImpute:
             f"the completion did not converge in {MAX_STEPS:,} steps: gap {gap:.3g}, aim"
             f" {max_gap:.3g}"
         )
-
-    def _extrapolate(self, here: _Point, before: _Point, push: float) -> None:
-        if self._buffered is not here.table:
-            np.matmul(here.table.left, here.table.right.T, out=self._buffer)
-        self._buffered = None
-        if not push:
-            return
-        left, right = before.table.left, before.table.right.T
-        size = max(BLOCK // self._buffer.shape[1], 1)
-        for start in range(0, len(self._buffer), size):  # as a whole it would be another table
-            part = self._buffer[start : start + size]
-            part *= 1 + push
-            part -= (push * left[start : start + size]) @ right
 
     def _look(self, table: LowRank) -> _Point:
         """Return a table with what it leaves at the seen cells, without the objective."""

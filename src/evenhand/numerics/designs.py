@@ -348,8 +348,22 @@ def color_evenly(
     if n_colors < 2 or not len(colors):
         return colors
     for turn in count():
-        partner = _find_uneven(colors, n_colors, [*first, *second])
-        if partner is None:
+        gap = np.zeros((n_colors, n_colors), dtype=np.int64)
+        for codes in (*first, *second):
+            size = (int(codes.max()) + 1) * n_colors
+            cells = np.bincount(codes * n_colors + colors, minlength=size).reshape(-1, n_colors)
+            most, least, rows = cells.argmax(axis=1), cells.argmin(axis=1), np.arange(len(cells))
+            np.maximum.at(gap, (most, least), cells[rows, most] - cells[rows, least])
+        gap = np.maximum(gap, gap.T)
+        # with which other colour each is split anew, −1 for none
+        partner = np.full(n_colors, -1, dtype=np.int64)
+        for cell in np.argsort(-gap, axis=None, kind="stable"):
+            color, other = divmod(int(cell), n_colors)
+            if gap[color, other] < 2:
+                break
+            if partner[color] < 0 and partner[other] < 0:
+                partner[color], partner[other] = other, color
+        if (partner < 0).all():
             return colors
         moved = np.flatnonzero(partner[colors] >= 0)
         lower = np.minimum(colors[moved], partner[colors[moved]])
@@ -357,26 +371,6 @@ def color_evenly(
         upper = halve(families[0], families[1], draws.of(turn))
         colors[moved] = np.where(upper, partner[lower], lower)
     return colors
-
-
-def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> Integers | None:
-    """Return (C,) with which other colour each is split anew, −1 for none; None if all even."""
-    gap = np.zeros((n_colors, n_colors), dtype=np.int64)
-    for codes in sets:
-        size = (int(codes.max()) + 1) * n_colors
-        cells = np.bincount(codes * n_colors + colors, minlength=size).reshape(-1, n_colors)
-        most, least = cells.argmax(axis=1), cells.argmin(axis=1)
-        rows = np.arange(len(cells))
-        np.maximum.at(gap, (most, least), cells[rows, most] - cells[rows, least])
-    gap = np.maximum(gap, gap.T)
-    partner = np.full(n_colors, -1, dtype=np.int64)
-    for cell in np.argsort(-gap, axis=None, kind="stable"):
-        one, other = divmod(int(cell), n_colors)
-        if gap[one, other] < 2:
-            break
-        if partner[one] < 0 and partner[other] < 0:
-            partner[one], partner[other] = other, one
-    return partner if (partner >= 0).any() else None
 
 
 # The same colouring for large graphs of judges and groups, where every group holds each colour
@@ -465,8 +459,7 @@ def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
         level = (low + high + 1) // 2
         low, high = (level, high) if np.minimum(caps, level).sum() <= total else (low, level - 1)
     loads = np.minimum(caps, low)
-    more = order[caps[order] > low][: total - int(loads.sum())]
-    loads[more] += 1
+    loads[order[caps[order] > low][: total - int(loads.sum())]] += 1
     return loads
 
 

@@ -31,8 +31,12 @@ def t_tail(t: float, df: float) -> float:
     """Return P(|T| ≥ |t|) for Student's t; infinite degrees of freedom give the normal."""
     if np.isinf(df):
         return two_sided_p(t)
-    if df > MANY:
-        return two_sided_p(_normal_of_t(t, df))
+    if df > MANY:  # the normal value of the same tail (Hill 1970, Algorithm 395)
+        a = df - 0.5
+        square = a * log1p(t * t / df)
+        last = ((0.4 * square + 3.3) * square + 24) * square + 85.5
+        last /= 0.8 * square * square + 100 + 48 * a * a
+        return two_sided_p(sqrt(square) * (1 + (square + 3 - last) / (48 * a * a)))
     # P = I_x(ν/2, ½), by the continued fraction of the incomplete beta function (Abramowitz &
     # Stegun 26.5.8 and 26.7.1): most verbs need it, and scipy.special takes .3 s to import
     square = t * t / df
@@ -70,16 +74,6 @@ def _t_density(t: float, df: float) -> float:
     else:  # in powers of 1/a, since large logarithms lose digits
         ratio = log(a) / 2 - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5)
     return exp(ratio - (a + 0.5) * log1p(t * t / df)) / sqrt(df * pi)
-
-
-def _normal_of_t(t: float, df: float) -> float:
-    """Return the normal value of the same tail (Hill 1970, Algorithm 395), for many df."""
-    a = df - 0.5
-    b = 48 * a * a
-    square = a * log1p(t * t / df)
-    last = ((0.4 * square + 3.3) * square + 24) * square + 85.5
-    last /= 0.8 * square * square + 100 + b
-    return sqrt(square) * (1 + (square + 3 - last) / b)
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
@@ -161,14 +155,12 @@ def trinomial_tail(lead: int, trials: int, ties: int) -> float:
         reach = NEGLIGIBLE / 3 + np.sqrt((NEGLIGIBLE / 3) ** 2 + 2 * NEGLIGIBLE * variance)
         low, high = max(0, int(ties - reach)), min(trials, int(ties + reach) + 1)
         tied = np.arange(low, high + 1, dtype=np.float64)
-        odds = ties / (trials - ties)
-        steps = np.log((trials - tied[:-1]) / tied[1:] * odds)
+        steps = np.log((trials - tied[:-1]) / tied[1:] * (ties / (trials - ties)))
         logs = np.concatenate([[0.0], np.cumsum(steps)])
         weights = np.exp(logs - logs[ties - low])
         chances = weights / weights.sum()
     decided = trials - tied
-    needed = (decided + lead + 1) // 2
-    return min(float(chances @ upper_tail(needed, decided)), 1.0)
+    return min(float(chances @ upper_tail((decided + lead + 1) // 2, decided)), 1.0)
 
 
 # The exact distribution of wins minus losses over independent comparisons that differ in chances:

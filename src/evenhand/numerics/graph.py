@@ -141,8 +141,7 @@ def _cycle_among(parent: Integers, graph: Graph) -> Integers | None:
     n = graph.n_nodes
     if not graph.source.size:
         return None
-    before = np.append(np.where(parent >= 0, graph.source[parent], n), n)
-    ancestor = before
+    ancestor = np.append(np.where(parent >= 0, graph.source[parent], n), n)
     for _ in range(n.bit_length()):  # to the ancestor at least n steps back: on a cycle, or none
         ancestor = ancestor[ancestor]
     caught = np.flatnonzero(ancestor < n)
@@ -257,8 +256,7 @@ def find_recession(Z: Design) -> Recession:
         aliased /= np.abs(aliased).max()
     independent = scaled[:, columns]
     separated = find_separated(independent)
-    undecided = np.setdiff1d(np.arange(Z.shape[0]), separated)
-    null = _null_space(independent[undecided])[0]
+    null = _null_space(independent[np.setdiff1d(np.arange(Z.shape[0]), separated)])[0]
     moved = np.abs(null).max(axis=1, initial=0.0) > RANK_TOLERANCE
     return Recession(aliased, separated, columns[moved] if separated.size else columns[:0])
 

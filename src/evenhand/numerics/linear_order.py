@@ -50,7 +50,11 @@ class OrderBound:
 
 def bound_orders(net: Array) -> OrderBound:
     """Bound the cost of all orders from below; net: (n, n) that of the column before the row."""
-    # The programme has x_ij, i < j, for "j stands before i"; cycles come in as they are broken.
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    # The programme has x_ij, i < j, for "j stands before i", costs·x within 0 and 1; cycles come in
+    # as they are broken: three signed x of each sum up to what it needs.
     n = len(net)
     upper = np.triu_indices(n, 1)
     costs = (net - net.T)[upper]
@@ -65,8 +69,12 @@ def bound_orders(net: Array) -> OrderBound:
     needed = 1.0 - (signs < 0).sum(axis=1)
     inside = np.zeros(len(cycles), dtype=np.bool_)
     while True:
-        rows = np.flatnonzero(inside)
-        solved = _solve_programme(costs, columns[rows], signs[rows], needed[rows])
+        rows, limits = np.flatnonzero(inside), {}
+        if len(rows):
+            at = np.repeat(np.arange(len(rows)), 3), columns[rows].ravel()
+            left = csr_matrix((-signs[rows].ravel(), at), shape=(len(rows), len(costs)))
+            limits = {"A_ub": left, "b_ub": -needed[rows]}
+        solved: Any = linprog(costs, **limits, bounds=(0, 1), method="highs")
         new = (needed - (signs * solved.x[columns]).sum(axis=1) > 1e-7) & ~inside
         if not new.any():
             break
@@ -80,18 +88,6 @@ def bound_orders(net: Array) -> OrderBound:
     for a in range(3):
         np.add.at(through, (cycles[:, a], cycles[:, (a + 1) % 3]), price)
     return OrderBound(cycles, price, np.minimum(net - through, (net - through).T))
-
-
-def _solve_programme(costs: Array, columns: Integers, signs: Array, needed: Array) -> Any:
-    """Minimise costs·x within 0 and 1, three signed x of each row summing up to what is needed."""
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_matrix
-
-    if not len(columns):
-        return linprog(costs, bounds=(0, 1), method="highs")
-    at = np.repeat(np.arange(len(columns)), 3), columns.ravel()
-    left = csr_matrix((-signs.ravel(), at), shape=(len(columns), len(costs)))
-    return linprog(costs, left, -needed, bounds=(0, 1), method="highs")
 
 
 # A good order by local search is an upper bound of the cost, and the answer itself where no exact
@@ -187,8 +183,7 @@ class Lattice:
         return int(self.levels[-1].count[0])
 
     def walk(self, prefer: Array) -> Iterator[tuple[int, ...]]:
-        ranked = np.lexsort((np.arange(len(prefer)), -prefer))
-        return self._walk((), 0, ranked)
+        return self._walk((), 0, np.lexsort((np.arange(len(prefer)), -prefer)))
 
     def _walk(
         self, placed: tuple[int, ...], here: int, ranked: Integers
@@ -212,22 +207,38 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
     one_order: NDArray[Any] = np.array([1], dtype=np.int64 if n <= MAX_NODES_COUNTED else object)
     level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one_order)
     levels, least = [level], np.array([bound.value])
+    node, t = np.arange(n, dtype=np.uint64), len(bound.cycles)
+    cycle = np.bitwise_or.reduce(BIT << bound.cycles.astype(np.uint64), axis=1)
+    share = np.zeros((t, n))
+    for a in range(3):
+        share[np.arange(t), bound.cycles[:, a]] = bound.price
+    size = max(1, CHUNK // (n + t))
     for _ in range(n):
-        steps = _list_steps(net, level, least, bound, upper + within)
-        if steps is None:
-            return None
+        # steps that place one more node, whose cost and bound of the rest are not above `upper`:
+        # from which set, to which, at what cost, and that bound
+        parts, taken = [], 0
+        for low in range(0, len(level.sets), size):
+            some, spent = level.sets[low : low + size], level.cost[low : low + size]
+            placed = ((some[:, None] >> node) & BIT).astype(float)
+            added = spent[:, None] + net.sum(axis=0) - placed @ net
+            whole = ((some[:, None] & cycle) == 0).astype(float)
+            left = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
+            s, v = np.nonzero((placed == 0) & (added + left <= upper + within))
+            parts.append((s + low, some[s] | (BIT << node[v]), added[s, v], left[s, v]))
+            taken += len(s)
+            if taken > MAX_STEPS:
+                return None
+        steps: list[Any] = [np.concatenate(each) for each in zip(*parts, strict=True)]
         order = np.argsort(steps[1], kind="stable")
         source, sets, cost, rest = (each[order] for each in steps)
         starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
         cheapest = np.minimum.reduceat(cost, starts)
-        sizes = np.diff(np.append(starts, len(sets)))
-        best = cost <= np.repeat(cheapest, sizes) + within
+        best = cost <= np.repeat(cheapest, np.diff(np.append(starts, len(sets)))) + within
         counts = np.where(best, level.count[source], 0)
         level, least = Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
         if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
-    node = np.arange(n, dtype=np.uint64)
     first, last = np.full(n, n), np.full(n, -1)
     pruned = [levels[-1]]
     for place in range(n - 1, -1, -1):
@@ -241,35 +252,6 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         rows = np.unique(at[best])
         pruned.append(Level(level.sets[rows], level.cost[rows], level.count[rows]))
     return Lattice(net, tuple(reversed(pruned)), first, last, within)
-
-
-# Steps that place one more node: from which set, to which, at what cost, and the bound of the rest
-Steps = tuple[NDArray[Any], ...]
-
-
-def _list_steps(
-    net: Array, level: Level, least: Array, bound: OrderBound, most: float
-) -> Steps | None:
-    """List the steps that keep cost and bound of the rest within `most`; None if too many."""
-    n = len(net)
-    node = np.arange(n, dtype=np.uint64)
-    cycle = np.bitwise_or.reduce(BIT << bound.cycles.astype(np.uint64), axis=1)
-    share = np.zeros((len(cycle), n))
-    for a in range(3):
-        share[np.arange(len(cycle)), bound.cycles[:, a]] = bound.price
-    parts, taken = [], 0
-    for low in range(0, len(level.sets), size := max(1, CHUNK // (n + len(cycle)))):
-        sets, cost = level.sets[low : low + size], level.cost[low : low + size]
-        placed = ((sets[:, None] >> node) & BIT).astype(float)
-        added = cost[:, None] + net.sum(axis=0) - placed @ net
-        whole = ((sets[:, None] & cycle) == 0).astype(float)
-        rest = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
-        s, v = np.nonzero((placed == 0) & (added + rest <= most))
-        parts.append((s + low, sets[s] | (BIT << node[v]), added[s, v], rest[s, v]))
-        taken += len(s)
-        if taken > MAX_STEPS:
-            return None
-    return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
 
 
 # Most nodes whose subsets are all looked at: quicker than to load a linear programme
@@ -309,17 +291,14 @@ def find_best_orders(
     label = strong_components(Graph(n, source, target))
     blocks = [np.flatnonzero(label == i) for i in range(int(label.max(initial=-1)) + 1)]
     solved = [_solve(net[np.ix_(b, b)], prefer[b], limit, within, seed) for b in blocks]
-    orders = [
-        [tuple(block[list(order)].tolist()) for order in part.orders]
-        for block, part in zip(blocks, solved, strict=True)
-    ]
+    pairs = zip(blocks, solved, strict=True)
+    orders = [[tuple(b[list(o)].tolist()) for o in part.orders] for b, part in pairs]
     counts = [part.count for part in solved if part.count is not None]
-    proven = len(counts) == len(solved)
     return BestOrders(
         cost=constant + sum(part.cost for part in solved),
         bound=constant + sum(ceil(part.bound - 1e-6) if whole else part.bound for part in solved),
         orders=tuple(tuple(chain(*parts)) for parts in islice(product(*orders), limit)),
-        count=prod(counts) if proven else None,
+        count=prod(counts) if len(counts) == len(solved) else None,
         first=_number_places(blocks, [part.first for part in solved]),
         last=_number_places(blocks, [part.last for part in solved]),
     )

@@ -128,8 +128,7 @@ def maximise(
     for taken in range(1, MAX_NEWTON_STEPS + 1):
         step = solve_step(here.information, here.gradient)
         decrement = float(here.gradient @ step)
-        near = reach is None or reach(step) <= last
-        share = QUADRATIC if near else LOST
+        share = QUADRATIC if reach is None or reach(step) <= last else LOST
         if 0 <= decrement <= share * abs(here.value) + NOTHING:
             return Maximum(at + step, expand(at + step), taken, decrement)
         longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))
@@ -167,10 +166,8 @@ def backtrack(
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
     if len(right) > MAX_DIRECT:
-        columns, diagonal = right[:, None], np.diag(matrix).copy()
-        quick = solve_columns(
-            matrix.__matmul__, columns, diagonal, limit=MAX_DIRECT, tolerance=ROUGH
-        )
+        system = matrix.__matmul__, right[:, None], np.diag(matrix).copy()
+        quick = solve_columns(*system, limit=MAX_DIRECT, tolerance=ROUGH)
         if quick is not None:
             return np.asarray(quick[:, 0])
     try:

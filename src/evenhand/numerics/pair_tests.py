@@ -58,8 +58,7 @@ def t_tests(d: Array, n: Array, *, one_sided: bool) -> Array:
         spread = square - total**2 / n
         t = total / np.sqrt(spread * n / (n - 1))
         p = stdtr(n - 1, -t) if one_sided else 2 * stdtr(n - 1, -np.abs(t))
-    known = (n > 1) & (spread > NO_SPREAD * square)
-    return np.where(known, p, np.nan)
+    return np.where((n > 1) & (spread > NO_SPREAD * square), p, np.nan)
 
 
 def signed_rank_tests(d: Array, *, one_sided: bool) -> Array:
@@ -197,8 +196,7 @@ def _compare_all(system: NDArray[np.integer], value: Array, k: int) -> tuple[Arr
         first, last = np.searchsorted(codes, [start, start + width])
         cell = system[first:last] * width + codes[first:last] - start
         count = np.bincount(cell, minlength=k * width).reshape(k, width).astype(np.float64)
-        lower = below[:, None] + np.cumsum(count, axis=1) - count / 2
-        higher += count @ lower.T
+        higher += count @ (below[:, None] + np.cumsum(count, axis=1) - count / 2).T
         mixed = 3 * (count**2 @ count.T)
         alone = (count**3 - count).sum(axis=1)
         tied += mixed + mixed.T + alone[:, None] + alone

@@ -41,8 +41,28 @@ def split_r_hat(draws: Array) -> Array:
 
 
 def bulk_size(draws: Array) -> Array:
-    """Return (q,) effective numbers of draws, of normal scores of their ranks."""
-    return _effective(_normal_scores(_split(draws)))
+    """Return (q,) effective numbers ESS of draws, of normal scores of their ranks.
+
+    A quantity that never differs has all its draws, for its mean is known.
+    """
+    scores = _normal_scores(_split(draws))
+    m, n, quantities = scores.shape
+    within, whole = _spread(scores)
+    size = np.full(quantities, float(m * n))
+    moved = np.flatnonzero(whole > 0)
+    # autocovariances over lags, sums divided by n, by Fourier transform
+    centred = scores[:, :, moved] - scores[:, :, moved].mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
+    covariance = (np.fft.irfft(power, 2 * n, axis=1)[:, :n] / n).mean(axis=0)
+    rho = 1 - (within[moved] - covariance) / whole[moved]
+    rho[0] = 1.0
+    even = n // 2 * 2
+    pairs = rho[0:even:2] + rho[1:even:2]
+    held = np.minimum.accumulate(np.where(np.logical_and.accumulate(pairs > 0), pairs, 0.0))
+    tau = 2 * held.sum(axis=0) - 1
+    # chains that alternate would be worth any number of draws: the paper's bound of n log10 n
+    size[moved] = m * n / np.maximum(tau, 1 / np.log10(m * n))
+    return size
 
 
 def _split(draws: Array) -> Array:
@@ -61,8 +81,7 @@ def _normal_scores(draws: Array) -> Array:
 
     m, n, quantities = draws.shape
     ranks = average_ranks(draws.reshape(m * n, quantities).T)
-    scores = ndtri((ranks - 0.375) / (m * n + 0.25))
-    return np.asarray(scores.T.reshape(m, n, quantities))
+    return np.asarray(ndtri((ranks - 0.375) / (m * n + 0.25)).T.reshape(m, n, quantities))
 
 
 def _spread(draws: Array) -> tuple[Array, Array]:
@@ -70,8 +89,7 @@ def _spread(draws: Array) -> tuple[Array, Array]:
     n = draws.shape[1]
     within = (draws - draws[:, :1]).var(axis=1, ddof=1).mean(axis=0)
     means = (draws - draws[:1, :1]).mean(axis=1)
-    between = (means - means[0]).var(axis=0, ddof=1)
-    return within, within * (n - 1) / n + between
+    return within, within * (n - 1) / n + (means - means[0]).var(axis=0, ddof=1)
 
 
 def _r_hat(draws: Array) -> Array:
@@ -80,27 +98,6 @@ def _r_hat(draws: Array) -> Array:
     moved = within > 0
     r_hat[moved] = np.sqrt(whole[moved] / within[moved])
     return r_hat
-
-
-def _effective(draws: Array) -> Array:
-    """Return ESS; a quantity that never differs has all its draws, for its mean is known."""
-    m, n, quantities = draws.shape
-    within, whole = _spread(draws)
-    size = np.full(quantities, float(m * n))
-    moved = np.flatnonzero(whole > 0)
-    # autocovariances over lags, sums divided by n, by Fourier transform
-    centred = draws[:, :, moved] - draws[:, :, moved].mean(axis=1, keepdims=True)
-    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
-    covariance = (np.fft.irfft(power, 2 * n, axis=1)[:, :n] / n).mean(axis=0)
-    rho = 1 - (within[moved] - covariance) / whole[moved]
-    rho[0] = 1.0
-    even = n // 2 * 2
-    pairs = rho[0:even:2] + rho[1:even:2]
-    held = np.minimum.accumulate(np.where(np.logical_and.accumulate(pairs > 0), pairs, 0.0))
-    tau = 2 * held.sum(axis=0) - 1
-    # chains that alternate would be worth any number of draws: the paper's bound of n log10 n
-    size[moved] = m * n / np.maximum(tau, 1 / np.log10(m * n))
-    return size
 
 
 # Random orders are the same under every version of numpy: it promises that the raw stream of a bit

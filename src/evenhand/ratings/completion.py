@@ -191,7 +191,6 @@ class Completion(Shown):
         group_of: (m,) group of each judge.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     model: NuclearNorm
@@ -255,7 +254,6 @@ class Completion(Shown):
 
         Raises:
             InvalidJudgments: nobody rated the output, or there is no such judge.
-
         """
         if judge not in self.judges:
             raise InvalidJudgments(f"no judge '{judge}'.{suggest_or_list(judge, self.judges)}")
@@ -383,8 +381,7 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
     effects, tau = problem.effects(), choice.best.share * problem.largest_tau()
     (last,) = problem.path([tau], start=choice.start)
     del problem  # the matrix that it works in
-    predicted = keep_within(last.fill(), clip)
-    return Solution(predicted, effects, last.tau, last.rank, last.gap)
+    return Solution(keep_within(last.fill(), clip), effects, last.tau, last.rank, last.gap)
 
 
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
@@ -569,7 +566,6 @@ class NuclearNorm:
             are.
         abstain: False uses the low-rank part even where held-out ratings do not speak for it.
         seed: of the draw of held-out cells.
-
     """
 
     calibration: float = 0.2
@@ -614,7 +610,6 @@ class NuclearNorm:
                 two groups, or scores that are not within `clip`.
             NotIdentified: fewer than two judges or outputs, or ratings that are all the same.
             NotConverged: the gap to the best solution stays too large.
-
         """
         rows = self._read(data)
         matrix = make_matrix(rows, judges, seed=self.seed)
@@ -625,7 +620,8 @@ class NuclearNorm:
                 ["collect ratings that differ"],
             )
         refuse_beyond(rows, self.clip)
-        groups = group_judges(rows.targets(), matrix.judges, self.group)
+        targets = rows.targets()
+        groups = group_judges(targets, matrix.judges, self.group)
         order = np.random.default_rng(self.seed).permutation(len(matrix.value))
         tested, more = (int(len(order) * s + ROUNDING) for s in (self.calibration, self.validation))
         # cells for intervals and errors, and those for the choice of τ
@@ -640,6 +636,13 @@ class NuclearNorm:
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
         of_tested = groups.code[split.comparable.cells.row]
         calibrated = np.bincount(of_tested, minlength=len(groups.names))
+        digest, (path, clip) = digest_ratings(targets), self.sign_choice()
+        parts = (
+            f"completion calibration={self.calibration:g} validation={self.validation:g}",
+            f"nuclear norm path={path} abstain={self.abstain}",
+            f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
+            f" missing {self.missing} clip={clip} seed={self.seed}",
+        )
         return Completion(
             model=self,
             matrix=matrix,
@@ -653,7 +656,7 @@ class NuclearNorm:
             groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
             group_of=tuple(groups.names[code] for code in groups.code.tolist()),
             notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
-            signature=self._sign(rows, len(matrix.judges)),
+            signature=write_signature(parts, targets.size, digest, judges=len(matrix.judges)),
         )
 
     @takes_judgments("data")
@@ -674,7 +677,6 @@ class NuclearNorm:
         Args:
             seen: what is learned from.
             held: cells that decide.
-
         """
         choice = choose_tau(seen, held, self.path)
         if self.abstain or choice.best is None or choice.used:
@@ -687,24 +689,12 @@ class NuclearNorm:
             return ()
         row, column = tested.cells.row, tested.cells.column
         intercepts = keep_within(solution.effects.at(row, column), self.clip)
-        errors = {
-            **find_errors(split.learned, tested),
-            ADDITIVE: errors_of(tested.value - intercepts),
-            COMPLETION: errors_of(tested.value - solution.predicted[row, column]),
-        }
+        errors = find_errors(split.learned, tested)
+        errors[ADDITIVE] = errors_of(tested.value - intercepts)
+        errors[COMPLETION] = errors_of(tested.value - solution.predicted[row, column])
         item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
         clusters = choose_clusters({"judge": row, "item": item[column]})
         return compare_errors(errors, COMPLETION, clusters, self.level)
-
-    def _sign(self, rows: RatingRows, judges: int) -> str:
-        targets, (path, clip) = rows.targets(), self.sign_choice()
-        parts = (
-            f"completion calibration={self.calibration:g} validation={self.validation:g}",
-            f"nuclear norm path={path} abstain={self.abstain}",
-            f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
-            f" missing {self.missing} clip={clip} seed={self.seed}",
-        )
-        return write_signature(parts, targets.size, digest_ratings(targets), judges=judges)
 
     def sign_choice(self) -> tuple[str, str]:
         """Return the path and the ends of the scale, as signatures have them."""

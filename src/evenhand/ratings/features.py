@@ -45,8 +45,7 @@ def name_output(task: str, item: str, system: str) -> str:
 def read_records(outputs: Sequence[Mapping[str, Any]] | Any) -> list[Mapping[str, Any]]:
     """Return a mapping of columns for each row of a table, "each output" added where it can be."""
     if not isinstance(outputs, Sequence):
-        frame = nw.from_native(outputs, eager_only=True)
-        outputs = list(frame.iter_rows(named=True))
+        outputs = list(nw.from_native(outputs, eager_only=True).iter_rows(named=True))
     records: list[Mapping[str, Any]] = []
     for record in outputs:
         if OUTPUT not in record and "item" in record:
@@ -178,7 +177,6 @@ class OutputFeatures:
             from all others, so that what one judge said of it is known of the others' ratings.
         source_text: column of the source text, which simple numbers are found from.
         output_text: column of the output's text, likewise.
-
     """
 
     numbers: tuple[str, ...] = ()
@@ -235,7 +233,6 @@ class OutputFeatures:
 
         Raises:
             InvalidJudgments: a column was not read with the ratings, or holds no numbers.
-
         """
         lost = [name for name in self.columns if name not in rows.factors]
         if lost:
@@ -266,7 +263,6 @@ class OutputFeatures:
 
         Raises:
             InvalidJudgments: a feature is missing, or is not a number where numbers are.
-
         """
         records = read_records(outputs)
         wanted = [*self.numbers, *self.labels, *self._texts()]

@@ -52,12 +52,7 @@ from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.ratings.features import (
-    FeatureTable,
-    OutputFeatures,
-    Scaling,
-    learn_scaling,
-)
+from evenhand.ratings.features import FeatureTable, OutputFeatures, Scaling, learn_scaling
 from evenhand.ratings.process_search import (
     MAX_CURVED,
     SHARINGS,
@@ -94,11 +89,9 @@ class PredictedRatings:
     def interval(self, level: float = 0.9) -> tuple[Array, Array]:
         """Return the ends of intervals for one rating, its noise included."""
         require_level(level, ".9")
-        low, high = (
-            mixture_quantile(tail, self.means, self.deviations)
-            for tail in (0.5 - level / 2, 0.5 + level / 2)
-        )
-        return low, high
+        low, high = 0.5 - level / 2, 0.5 + level / 2
+        of = (self.means, self.deviations)
+        return mixture_quantile(low, *of), mixture_quantile(high, *of)
 
 
 def mix(
@@ -106,14 +99,9 @@ def mix(
 ) -> PredictedRatings:
     """Mix what is predicted under each draw: (n,) means, variances and variances of noise."""
     means, variances, noises = (np.array(part) for part in zip(*parts, strict=True))
-    return PredictedRatings(
-        means.mean(axis=0),
-        variances.mean(axis=0) + means.var(axis=0),
-        noises.mean(axis=0),
-        means,
-        np.sqrt(variances + noises),
-        notes,
-    )
+    variance, deviations = variances.mean(axis=0) + means.var(axis=0), np.sqrt(variances + noises)
+    mean, noise = means.mean(axis=0), noises.mean(axis=0)
+    return PredictedRatings(mean, variance, noise, means, deviations, notes)
 
 
 def predict_at(
@@ -177,7 +165,6 @@ class JudgeProcess(Shown):
         separable: (D,) whether the ratings tell κ and σ² apart.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     model: MultiTaskGP
@@ -253,7 +240,6 @@ class JudgeProcess(Shown):
         Raises:
             InvalidJudgments: a judge who gave no rating to learn from, features that are missing,
                 or outputs without judges.
-
         """
         features = self.learned.features
         if isinstance(data, FeatureTable):
@@ -309,7 +295,6 @@ class JudgeProcess(Shown):
 
         Args:
             level: of intervals (proportion).
-
         """
         require_level(level)
         covariance, correlation = self.covariance, self.correlation
@@ -344,36 +329,32 @@ class JudgeProcess(Shown):
 
         Args:
             level: of intervals (proportion).
-
         """
         require_level(level)
         scale, leniency, at = self.learned.standard.deviation, self.leniency, self.at
         tails = (0.5 - level / 2, 0.5 + level / 2)
         low, high = (scale * mixture_quantile(tail, *self.lenient) for tail in tails)
         drawn = self.uncertainty.draw(QUANTILE_DRAWS, self.model.seed)
-        ends = {
-            name: scale
-            * np.sqrt(np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0))
-            for name in ("private", "noise")
-        }
+        ends = {}
+        for name in ("private", "noise"):
+            squares = np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0)
+            ends[name] = scale * np.sqrt(squares)
         rows = []
         for d, judge in enumerate(self.judges):
-            shared = float(at.loadings[d] @ at.loadings[d])
             row: dict[str, Any] = {
                 "judge": judge,
                 "ratings": int(self.ratings[d]),
                 "leniency": leniency[judge],
                 "leniency_lower": float(low[d]),
                 "leniency_upper": float(high[d]),
-                "shared": scale * shared**0.5,
+                "shared": scale * float(at.loadings[d] @ at.loadings[d]) ** 0.5,
                 "private_and_noise": scale * float(at.private[d] + at.noise[d]) ** 0.5,
             }
-            for name, (lower, upper) in ends.items():  # None where they are not told apart
-                value = scale * float(getattr(at, name)[d]) ** 0.5
-                known = (
-                    (value, float(lower[d]), float(upper[d])) if self.separable[d] else (None,) * 3
-                )
-                row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), known, strict=True))
+            for name, (lower, upper) in ends.items():
+                row |= dict.fromkeys((name, f"{name}_lower", f"{name}_upper"))
+                if self.separable[d]:  # else they are not told apart
+                    row[name] = scale * float(getattr(at, name)[d]) ** 0.5
+                    row |= {f"{name}_lower": float(lower[d]), f"{name}_upper": float(upper[d])}
             rows.append(row)
         return rows
 
@@ -420,16 +401,14 @@ class JudgeProcess(Shown):
 
     def document(self) -> Document:
         """Return what people read: judges, and how far each feature reaches."""
-        scales = tuple(
-            {"feature": name, "scale": scale} for name, scale in self.length_scales.items()
-        )
+        scales = [{"feature": name, "scale": one} for name, one in self.length_scales.items()]
         columns = (Column("feature", "feature", "name"), Column("scale", "length scale", "figures"))
         counts = {"ratings": int(self.ratings.sum()), "judges": len(self.judges)}
         return Document(
             answer=(say("process", **counts, features=self.learned.features),),
             parts=(
                 tabulate_judges(self.records(), LEVEL),
-                Table("features", "Length scales of features", columns, scales),
+                Table("features", "Length scales of features", columns, tuple(scales)),
             ),
             findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
@@ -520,8 +499,7 @@ def write_remarks(
             notes.append(say("priors-decide", **sizes))
     apart = int((~near).sum()) // 2
     if apart and problem.layout.sharing == "low rank":
-        pairs = len(near) * (len(near) - 1) // 2
-        notes.append(say("pairs-apart", apart=apart, of=pairs))
+        notes.append(say("pairs-apart", apart=apart, of=len(near) * (len(near) - 1) // 2))
     names = [name for name, apart in zip(learned.judges, separable, strict=True) if not apart]
     if names:
         notes.append(say("not-separable", judges=listing(names, 5)))
@@ -547,7 +525,6 @@ class MultiTaskGP:
         inducing: ratings that it rests on beyond.
         draws: of the parameters, which predictions average over; 0 takes the likeliest as known.
         seed: of where the search begins, which ratings are drawn, and those draws.
-
     """
 
     sharing: Sharing = "low rank"
@@ -584,7 +561,6 @@ class MultiTaskGP:
                 criteria that are no label among the features, features that are missing or the
                 same everywhere.
             NotConverged: no likeliest parameters are found.
-
         """
         known = OutputFeatures() if features is None else features
         rows = known.read_rows(data)
@@ -644,6 +620,5 @@ def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, Featur
     """Put ratings in an order that does not depend on the order of the table."""
     names = np.array(rows.judges)[rows.judge]
     labels = [column.astype(str) for column in table.labels.T]
-    keys = [rows.score, *table.numbers.T, *labels, names]
-    order = np.lexsort(keys)
+    order = np.lexsort([rows.score, *table.numbers.T, *labels, names])
     return rows.take(order), table.take(order)

@@ -134,10 +134,7 @@ def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEE
 
 def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
     """Refuse a scale that given scores are not on: intervals would be cut where ratings are."""
-    if clip is None:
-        return
-    low, high = clip
-    targets = rows.targets()
+    targets, (low, high) = rows.targets(), clip or (-np.inf, np.inf)
     off = np.flatnonzero((targets.score < low) | (targets.score > high))
     if not len(off):
         return
@@ -289,7 +286,6 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     total = np.bincount(rows.item[first], apart, minlength=size)
     drawn = (total + SHRINKAGE * apart.mean()) / (count + SHRINKAGE)
     held = np.flatnonzero(count)
-    mean = total[held] / count[held]
     best_first = np.lexsort((held, -drawn[held]))
     output, code = np.unique(rows.output, return_inverse=True)
     average = np.bincount(code, rows.score) / np.bincount(code)
@@ -298,16 +294,12 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     for end, sign in ((0, 1), (1, -1)):
         order = np.lexsort((-system, sign * average, item))
         ends[end, item[order]] = system[order]  # the last one stays
-    return [
-        ItemSpread(
-            rows.items[code],
-            int(count[code]),
-            float(mean[place]),
-            float(drawn[code]),
-            *(rows.systems[ends[which, code]] for which in (0, 1)),
-        )
-        for place, code in zip(best_first.tolist(), held[best_first].tolist(), strict=True)
-    ]
+    spreads = []
+    for code in held[best_first].tolist():
+        numbers = int(count[code]), float(total[code] / count[code]), float(drawn[code])
+        high, low = (rows.systems[end] for end in ends[:, code])
+        spreads.append(ItemSpread(rows.items[code], *numbers, high, low))
+    return spreads
 
 
 RANDOM: Final = "random draw"

@@ -82,18 +82,11 @@ class ProcessErrors(Shown):
         errors = {name: self._average(name) for name in self.residual}
         these, rows = self._clusters("item"), []
         for one in compare_errors(errors, MULTI, self._clusters("judge", "item"), level):
-            covered = self.held[one.method].mean() if one.method in self.held else None
+            covered = float(self.held[one.method].mean()) if one.method in self.held else None
             apart = errors[one.method].absolute - errors[MULTI].absolute
-            row = ProcessError(
-                one.method,
-                one.mae,
-                one.rmse,
-                None if covered is None else float(covered),
-                one.mae_more,
-                one.rmse_more,
-                None if one.method == MULTI else paired(apart, these, level),
-            )
-            rows.append(row)
+            of_these = None if one.method == MULTI else paired(apart, these, level)
+            more = (one.mae_more, one.rmse_more, of_these)
+            rows.append(ProcessError(one.method, one.mae, one.rmse, covered, *more))
         return tuple(rows)
 
     def document(self) -> Document:
@@ -106,11 +99,8 @@ class ProcessErrors(Shown):
 
     def _average(self, method: str) -> Errors:
         residual, times = self.residual[method], np.bincount(self.rating)
-        absolute, squared = (
-            np.bincount(self.rating, loss)[times > 0] / times[times > 0]
-            for loss in (np.abs(residual), residual**2)
-        )
-        return Errors(absolute, squared)
+        losses, seen = (np.abs(residual), residual**2), times > 0
+        return Errors(*(np.bincount(self.rating, loss)[seen] / times[seen] for loss in losses))
 
 
 def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Table:
@@ -195,7 +185,6 @@ class HeldOut:
         share: of the other ratings that are learned from, drawn by chance.
         level: of intervals.
         seed: of both draws.
-
     """
 
     folds: int = 5
@@ -234,7 +223,6 @@ def compare_processes(
         InvalidJudgments: as for fits, fewer ratings or items than folds, or nothing left to
             predict.
         NotConverged: a fit finds no likeliest parameters.
-
     """
     how = HeldOut() if how is None else how
     rows = features.read_rows(data)
@@ -382,10 +370,8 @@ class JudgeLikeness(Shown):
                 better, worse = row.mae_more.lower > 0, row.mae_more.upper < 0
                 kind = "better than" if better else "worse than" if worse else "not separated from"
                 kinds[kind].append(row.method)
-        compared = "; ".join(
-            f"{kind} {listing(methods)}" for kind, methods in kinds.items() if methods
-        )
-        return (alike, say("predicted", compared=compared))
+        named = [f"{kind} {listing(methods)}" for kind, methods in kinds.items() if methods]
+        return (alike, say("predicted", compared="; ".join(named)))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -401,17 +387,14 @@ class JudgeLikeness(Shown):
         numbers = tuple(dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(self))
         errors = [] if self.errors is None else [_tabulate_process_errors(self.table, self.level)]
         # how much each feature moves a judge's opinion, the one that moves most first
+        ordered = sorted(self.feature_correlations.items(), key=lambda one: one[1])
         moved = tuple(
             {"feature": OUTPUT_ITSELF if name == OUTPUT else name, "correlation": correlation}
-            for name, correlation in sorted(
-                self.feature_correlations.items(), key=lambda one: one[1]
-            )
+            for name, correlation in ordered
         )
         columns = (Column("feature", "feature", "name"), Column("correlation", "r", "two"))
-        caption = (
-            "Correlation of a judge's opinions of two outputs that differ in one feature alone"
-        )
-        features = Table("features", caption, columns, moved, legend=(say("features"),))
+        title = "Correlation of a judge's opinions of two outputs that differ in one feature alone"
+        features = Table("features", title, columns, moved, legend=(say("features"),))
         few = len(self.judges) <= MAX_JUDGES_IN_MATRIX
         return Document(
             answer=self.says,
@@ -481,13 +464,11 @@ def _tabulate_pairs(part: JudgeLikeness) -> list[Table]:
     name = Column("judge", "judge", "name")
     legend = (say("correlations"),)
     matrix = Table("similarity", "Who is alike", (name, *columns), tuple(rows), legend=legend)
-    unknown = sorted(
-        (one for one in part.pairs if not one.known), key=lambda one: -abs(one.correlation)
-    )
+    unknown = [one for one in part.pairs if not one.known]
     if not unknown:
         return [matrix]
     named = (name, Column("other", "other", "name"), *_write_correlation("", part.level))
-    shown = tuple(map(asdict, unknown))
+    shown = tuple(map(asdict, sorted(unknown, key=lambda one: -abs(one.correlation))))
     caption = "Pairs that cannot be determined"
     return [matrix, Table("undecided", caption, named, shown, limit=MAX_UNKNOWN)]
 
@@ -505,19 +486,12 @@ def _tabulate_nearest(part: JudgeLikeness) -> Table:
             row |= {f"{side}alike": other}
             row[f"{side}correlation"] = one.correlation if one.known else None
         rows.append(row)
-    columns = (
-        Column("judge", "judge", "name"),
-        Column("mean", "others", "two"),
-        *(
-            column
-            for side in ("most ", "least ")
-            for column in (
-                Column(f"{side}alike", f"{side}alike", "name"),
-                *_write_correlation(side, part.level),
-            )
-        ),
-    )
-    return Table("similarity", "Who is alike", columns, tuple(rows), legend=(say("nearest"),))
+    columns = [Column("judge", "judge", "name"), Column("mean", "others", "two")]
+    for side in ("most ", "least "):
+        columns.append(Column(f"{side}alike", f"{side}alike", "name"))
+        columns += _write_correlation(side, part.level)
+    legend = (say("nearest"),)
+    return Table("similarity", "Who is alike", tuple(columns), tuple(rows), legend=legend)
 
 
 def _write_correlation(side: str, level: float) -> tuple[Column, Column]:
@@ -548,7 +522,6 @@ def examine_likeness(
         many = f"{rows.size:,} ratings of {judges:,} judges"
         warn(f"{many}, more than {MAX_QUICK:,}: this takes minutes")
     process = model.fit(rows, features)
-    if how is None:
-        return JudgeLikeness(process, level)
-    errors = compare_processes(rows, features, how, {**MODELS, MULTI: model})
+    models = {**MODELS, MULTI: model}
+    errors = None if how is None else compare_processes(rows, features, how, models)
     return JudgeLikeness(process, level, errors)

@@ -210,17 +210,10 @@ def start_parameters(layout: Layout, numbers: int, rng: np.random.Generator) -> 
     loadings = rng.normal(0.0, 0.2, (layout.judges, layout.rank))
     loadings[:, 0] = 0.6 + 0.25 * loadings[:, 0]
     first = {"low rank": loadings.ravel(), "none": np.zeros(0), "full": np.array([STRENGTH])}
-    sizes = layout.sizes()
-    return layout.join(
-        {
-            "loadings": first[layout.sharing],
-            "private": np.full(sizes["private"], PRIVATE[layout.sharing]),
-            "scales": usual_scales(layout.scales, numbers),
-            "noise": np.full(sizes["noise"], NOISE),
-            "centre": np.full(sizes["centre"], NOISE),
-            "spread": np.full(sizes["spread"], SPREAD),
-        }
-    )
+    usual = {"private": PRIVATE[layout.sharing], "noise": NOISE, "centre": NOISE, "spread": SPREAD}
+    parts = {name: np.full(layout.sizes()[name], value) for name, value in usual.items()}
+    scales = usual_scales(layout.scales, numbers)
+    return layout.join({**parts, "loadings": first[layout.sharing], "scales": scales})
 
 
 def draw_correlations(rank: int, size: int, seed: int) -> Array:
@@ -318,21 +311,18 @@ class Problem:
         n = np.bincount(self.judged.judge, minlength=layout.judges).astype(np.float64)
         by_judge, total = 1.0 + 0.3 * n, (1.0 + 0.3 * n).sum(keepdims=True)
         loadings = np.repeat(by_judge, layout.rank) if sizes["loadings"] > 1 else total
+        guess = {
+            "loadings": 2.0 * loadings[: sizes["loadings"]],
+            "private": 0.3 * by_judge[: sizes["private"]],
+            "scales": np.full(sizes["scales"], 1.0 + 0.1 * n.sum()),
+            "noise": 2.0 + by_judge if layout.noises else 2.0 + total,
+            "centre": np.full(sizes["centre"], 1.0 + 2.0 * layout.judges),
+            "spread": np.full(sizes["spread"], 1.0 + 0.5 * layout.judges),
+        }
         top, _, _ = climb(
             lambda vector, _: self.expand(vector),
             (start, self.expand(start)),
-            np.diag(
-                layout.join(
-                    {
-                        "loadings": 2.0 * loadings[: sizes["loadings"]],
-                        "private": 0.3 * by_judge[: sizes["private"]],
-                        "scales": np.full(sizes["scales"], 1.0 + 0.1 * n.sum()),
-                        "noise": 2.0 + by_judge if layout.noises else 2.0 + total,
-                        "centre": np.full(sizes["centre"], 1.0 + 2.0 * layout.judges),
-                        "spread": np.full(sizes["spread"], 1.0 + 0.5 * layout.judges),
-                    }
-                )
-            ),
+            np.diag(layout.join(guess)),
             tolerance=TOLERANCE,
             reach=lambda step: float(np.abs(step).max()),
         )

@@ -61,12 +61,10 @@ class Design:
         m, n = shape
         place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
         if self.kind == SPREAD:
-            many = self.share * m
-            each = np.floor(many + rng.random(n)).astype(np.int64)
+            each = np.floor(self.share * m + rng.random(n)).astype(np.int64)
             return np.asarray(place < np.maximum(each, 1))
         seen = place < 1
-        whole = round(n * (self.share * m - 1) / (m - 1))
-        seen[:, rng.permutation(n)[:whole]] = True
+        seen[:, rng.permutation(n)[: round(n * (self.share * m - 1) / (m - 1))]] = True
         return np.asarray(seen)
 
 
@@ -140,15 +138,10 @@ class DecisionPoint:
     def to_dict(self) -> dict[str, Any]:
         parts = {"reliability": self.reliability, "gains": self.gains}
         parts |= {"mae": self.mae, "mae_more": self.more}
-        return {
-            "design": self.design.kind,
-            "share": self.design.share,
-            **{
-                name: {key: asdict(estimate) for key, estimate in part.items()}
-                for name, part in parts.items()
-            },
-            "abstained": self.abstained,
-        }
+        row: dict[str, Any] = {"design": self.design.kind, "share": self.design.share}
+        for name, part in parts.items():
+            row[name] = {key: asdict(estimate) for key, estimate in part.items()}
+        return row | {"abstained": self.abstained}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,7 +158,6 @@ class DecisionCurve(Shown):
         level: of the intervals.
         notes: what must stand beside the numbers.
         signature: what made them.
-
     """
 
     points: tuple[DecisionPoint, ...]
@@ -199,9 +191,8 @@ class DecisionCurve(Shown):
                     better = sum(point.gains[other].lower > 0 for point in points)
                     worse = sum(point.gains[other].upper < 0 for point in points)
                     of = "" if parts else f" of {plural(len(points), 'share')}"
-                    parts.append(
-                        f"than {words} at {better}{of}{f' (worse at {worse})' if worse else ''}"
-                    )
+                    beside = f" (worse at {worse})" if worse else ""
+                    parts.append(f"than {words} at {better}{of}{beside}")
                 code = "decisions-common" if kind == COMMON else "decisions-spread"
                 lines.append(say(code, than=", ".join(parts)))
         return tuple(lines)
@@ -216,9 +207,7 @@ class DecisionCurve(Shown):
                 for name, part in (("reliability", point.reliability), ("mae", point.mae)):
                     known = part.get(method)
                     ends = (None,) * 3 if known is None else (known.value, known.lower, known.upper)
-                    rows[-1] |= dict(
-                        zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True)
-                    )
+                    rows[-1] |= zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -247,19 +236,13 @@ class DecisionCurve(Shown):
             row |= {f"{name} lower": each.lower for name, each in ends.items()}
             row |= {f"{name} upper": each.upper for name, each in ends.items()}
             rows.append(row)
+        level, of_ends = f"{100 * self.level:.12g} % interval", "interval share"
         columns = (
             Column("design", "seen"),
             *(Column(name, name, "share") for name in DECIDERS),
-            Column(
-                (" lower", " upper"),
-                f"{100 * self.level:.12g} % interval",
-                "interval share",
-                priority=1,
-            ),
-            *(
-                Column((f"{name} lower", f"{name} upper"), title, "interval share")
-                for name, title in ((ADDITIVE, "beyond j + o"), (ONE_RATING, "beyond one"))
-            ),
+            Column((" lower", " upper"), level, of_ends, priority=1),
+            Column((f"{ADDITIVE} lower", f"{ADDITIVE} upper"), "beyond j + o", of_ends),
+            Column((f"{ONE_RATING} lower", f"{ONE_RATING} upper"), "beyond one", of_ends),
         )
         caption = "Share of pairs of systems ordered as by all ratings, by the ratings seen"
         legend = (
@@ -377,7 +360,6 @@ def study_decisions(
         NotIdentified: the matrix is too empty, or fewer than two systems are distinguished.
         UnknownOption: no draws, a level that is none, or a negative seed.
         InvalidJudgments: scores that are not within the model's `clip`.
-
     """
     if draws < 1:
         raise UnknownOption(f"draws {draws}: 1 or more")
@@ -460,10 +442,8 @@ def draw_design(
         for place, name in enumerate(DECIDERS[1:], start=1):
             score[draw, place] = np.where(mask, full, tables[name]).mean(axis=0)
         at = held.cells.row, held.cells.column
-        errors = {
-            **find_errors(seen, held),
-            **{name: errors_of(held.value - table[at]) for name, table in tables.items()},
-        }
+        errors = find_errors(seen, held)
+        errors |= {name: errors_of(held.value - table[at]) for name, table in tables.items()}
         for place, name in enumerate(METHODS):
             error[place] += np.bincount(at[1], errors[name].absolute, n)
         count += np.bincount(at[1], minlength=n)
@@ -519,7 +499,5 @@ def make_estimate(values: Array, level: float) -> Estimate:
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> Beside:
     """Complete ratings, and where `draws` are asked for, look at decisions by fewer of them."""
     completion = model.fit(rows)
-    if draws is None:
-        return Beside(completion, "decisions")
-    curve = study_decisions(rows, model, draws=draws, seed=model.seed)
+    curve = None if draws is None else study_decisions(rows, model, draws=draws, seed=model.seed)
     return Beside(completion, "decisions", curve)
