@@ -90,8 +90,7 @@ def bias(
         raise UnknownOption(
             "--own needs LLM judges: name them (--llm-judges NAME) or give their verdicts (--llm)"
         )
-    of_ratings = criterion.criterion is not None or bool(asked.controls)
-    kinds = options.kinds_of(ratings=of_ratings)
+    kinds = options.kinds_of(ratings=criterion.criterion is not None or bool(asked.controls))
     opened = run.reading.open_either(kinds, criterion=criterion.criterion)
     if isinstance(opened, Ratings):
         ratings = tables.join(opened, used=(by, *asked.controls))

@@ -77,7 +77,26 @@ def check(*, checked: Checked, campaign: OfCampaign, log: OfLog, placing: Placin
     place = placing.choose(target, campaign.collected)
     if not _is_campaign(target):
         refuse_given(campaign.flags(), f"is for a campaign, and '{target}' is a log: leave it out")
-        place.deliver(VerbResult({"": _check_log(target, log)}, {}, ()))
+        from evenhand.web.store import audit
+        from evenhand.web.store.verification import read_head, read_receipt
+
+        noted = read_head(log.head) if log.head is not None else None
+        wanted = tuple(map(read_receipt, log.receipts))
+        with ProgressDisplay("checking"):
+            log_check = audit.audit(target, noted, receipts=wanted)
+        if not log_check.holds:
+            raise UnknownFormat(f"'{target}' is not what was written. {log_check.fault}")
+        for one in wanted:
+            if one not in log_check.receipts:
+                raise UnknownFormat(
+                    f"'{target}' holds no record with the receipt {one}: the log is an earlier"
+                    " state of the campaign (such as a backup), another campaign's or rewritten, or"
+                    " the answer was never stored"
+                )
+        if log.write_log is not None:
+            audit.write_log(target, log.write_log)
+            click.echo(label("wrote", log.write_log, PLAIN), err=True)
+        place.deliver(VerbResult({"": LogResult(log_check, noted)}, {}, ()))
         return
     if "://" not in target and not Path(target).exists():
         raise MissingFile(f"there is no file '{target}'")
@@ -118,30 +137,6 @@ def _is_campaign(target: str) -> bool:
         except ValueError:  # a log that was saved by another program: its check says more
             return False
     return isinstance(first, dict) and "hash" not in first
-
-
-def _check_log(log: str, asked: OfLog) -> LogResult:
-    from evenhand.web.store import audit
-    from evenhand.web.store.verification import read_head, read_receipt
-
-    noted = read_head(asked.head) if asked.head is not None else None
-    wanted = tuple(map(read_receipt, asked.receipts))
-    with ProgressDisplay("checking"):
-        log_check = audit.audit(log, noted, receipts=wanted)
-    if not log_check.holds:
-        raise UnknownFormat(f"'{log}' is not what was written. {log_check.fault}")
-    for one in wanted:
-        if one not in log_check.receipts:
-            raise UnknownFormat(
-                f"'{log}' holds no record with the receipt {one}: the log is an earlier state of"
-                " the campaign (such as a backup), another campaign's or rewritten, or the"
-                " answer was never stored"
-            )
-    if asked.write_log is not None:
-        audit.write_log(log, asked.write_log)
-        click.echo(label("wrote", asked.write_log, PLAIN), err=True)
-
-    return LogResult(log_check, noted)
 
 
 @dataclass(frozen=True)

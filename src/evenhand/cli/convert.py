@@ -6,13 +6,8 @@ from typing import Final
 
 import click
 
+from evenhand.cli import running
 from evenhand.cli.options import OneOf, Options, Reading, Run, scale_option, under, verb
-from evenhand.cli.running import (
-    ProgressDisplay,
-    VerbResult,
-    columns_of_terminal,
-    refuse_overwriting,
-)
 from evenhand.errors import UnknownOption
 from evenhand.render.text import block, label
 
@@ -27,7 +22,7 @@ class InspectOptions(Options):
     "evenhand inspect scores.csv --scale 1-5",
     doing="counting",
 )
-def inspect(run: Run, *, asked: InspectOptions) -> VerbResult:
+def inspect(run: Run, *, asked: InspectOptions) -> running.VerbResult:
     """Say what is in a file: judgments, judges, items, systems, ties.
 
     Also how many items several judges share, whether positions are balanced,
@@ -36,7 +31,7 @@ def inspect(run: Run, *, asked: InspectOptions) -> VerbResult:
     """
     from evenhand import formats
 
-    return VerbResult({"": formats.inspect(run.reading.open(), scale=asked.scale)}, {}, ())
+    return running.VerbResult({"": formats.inspect(run.reading.open(), scale=asked.scale)}, {}, ())
 
 
 FILES: Final = ("csv", "tsv", "jsonl", "parquet")
@@ -82,10 +77,10 @@ def convert(*, reading: Reading, asked: ConvertOptions) -> None:
 
     Every value is checked, so that what is written can be read and used.
     """
-    refuse_overwriting(reading.files, asked.output)
+    running.refuse_overwriting(reading.files, asked.output)
     names = [*asked.wanted, *(["comparisons"] if asked.comparisons else [])]
     file, table = _only(names, FILES), _only(names, (*TABLES, *EXPORTS))
-    with ProgressDisplay("converting"):
+    with running.ProgressDisplay("converting"):
         from evenhand import formats
         from evenhand.data.exclusions import count_exclusions, list_texts
 
@@ -98,7 +93,7 @@ def convert(*, reading: Reading, asked: ConvertOptions) -> None:
         path = formats.write(data, asked.output, format=file, kind=table, force=asked.force)
         left_out = formats.say_left_out(data, table or "")
         excluded = list_texts(count_exclusions(data.source.exclusions), data.source.notes)
-    width = columns_of_terminal()
+    width = running.columns_of_terminal()
     read = block("read", [*data.source.notes, *excluded], width)
     lost = block("lost", left_out, width) if left_out else []
     for line in (*read, *lost, label("wrote", str(path), width)):

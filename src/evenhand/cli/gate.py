@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 import evenhand
-from evenhand.cli import options
-from evenhand.cli.running import (
-    VerbResult,
-    refuse_overwriting,
-    refuse_unwritable,
-    refusing_to_write,
-    remarks_on,
-    write_file,
-)
+from evenhand.cli import options, running
 from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
@@ -83,8 +75,8 @@ class Written(options.Options):
                 continue
             if not path:
                 raise UnknownOption(f"{flag} names no file: is a variable not set? Leave it out")
-            refuse_overwriting(files, path, flag, "a file of this gate")
-            refuse_unwritable(Path(path))
+            running.refuse_overwriting(files, path, flag, "a file of this gate")
+            running.refuse_unwritable(Path(path))
             files.append(path)
 
 
@@ -108,7 +100,7 @@ def gate(
     verdicts: options.Verdicts,
     planned: Planned,
     written: Written,
-) -> VerbResult:
+) -> running.VerbResult:
     """Decide whether a new system may replace an old one.
 
     It may if the judgments show that it is not worse by more than a margin. FILE
@@ -132,14 +124,16 @@ def gate(
         )
     except EvenhandError as refusal:
         if written.junit is not None:
-            write_file(Path(written.junit), write_refusal(str(refusal)))
+            running.write_file(Path(written.junit), write_refusal(str(refusal)))
         raise
-    shown = VerbResult({"": result}, {}, remarks_on(data), exit_code=result.exit_code)
+    shown = running.VerbResult(
+        {"": result}, {}, running.remarks_on(data), exit_code=result.exit_code
+    )
     if written.junit is not None:
-        write_file(Path(written.junit), write_junit(result))
+        running.write_file(Path(written.junit), write_junit(result))
     if written.summary is not None:
         with (
-            refusing_to_write(Path(written.summary)) as path,
+            running.refusing_to_write(Path(written.summary)) as path,
             path.open("a", encoding="utf-8") as file,
         ):
             file.write(f"{shown.markdown().rstrip()}\n\n")  # the next one begins a paragraph
@@ -164,13 +158,11 @@ def write_junit(result: Gate) -> str:
             told = {"type": decision, "message": f"{why} {one.says}".strip()}
             ElementTree.SubElement(case, FAULTS[decision], told)
     if result.unplanned:
-        beside = "\n".join(map(str, result.findings))
-        ElementTree.SubElement(suite, "system-out").text = beside
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(map(str, result.findings))
     return write_suite(suite)
 
 
 def write_refusal(why: str) -> str:
-    """Return JUnit XML of a gate that was refused."""
     suite = ElementTree.Element("testsuite", name=SUITE)
     case = ElementTree.SubElement(suite, "testcase", classname="gate", name="refused")
     ElementTree.SubElement(case, "error", type="refused", message=why)

@@ -94,8 +94,7 @@ def impute(
     parts = group_rows(data, by, [] if asked.judge_group is None else [asked.judge_group])
     results, refused = work_on_groups(parts, lambda part: complete_part(part, model, draws), by)
     figures.write(results, _draw)
-    remarks = remarks_on(data, "repeats")
-    return ImputeResult(results, refused, remarks)
+    return ImputeResult(results, refused, remarks_on(data, "repeats"))
 
 
 def _draw(part: Beside) -> dict[str, Any]:

@@ -397,8 +397,7 @@ def replace(run: options.Run, *, criterion: options.Criterion, asked: ReplaceOpt
     data = run.reading.open_systems(llm=names or True, criterion=criterion.criterion)
     llm = None if asked.llm is None else run.reading.open_beside(asked.llm)
     settings = {**vars(criterion), **vars(asked), "llm": llm, "llm_judges": names}
-    result = test_replacement(data, **settings)
-    return VerbResult({"": result}, {}, remarks_on(data))
+    return VerbResult({"": test_replacement(data, **settings)}, {}, remarks_on(data))
 
 
 class LabelOptions(options.Options):

@@ -77,8 +77,6 @@ def discard_output() -> None:
     os.close(nowhere)
 
 
-# Systems that a refusal says to exclude, excluded by an option of the command that ran.
-
 MAX_LEFT_OUT: Final = 4  # Systems that a remedy names at most: longer ones would not be copied
 
 
@@ -405,9 +403,17 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS:
-            raise click.UsageError(_no_verb(args[0]), ctx)
-        return super().resolve_command(ctx, args)
+        word = args[0]
+        if word in VERBS:
+            return super().resolve_command(ctx, args)
+        if "://" in word:  # an organiser's link holds a secret: it is not said again
+            why = "an address is not a verb. Try: evenhand watch ADDRESS"
+        elif Path(word).is_file():
+            why = f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
+        else:
+            hint = f" Try: evenhand {MEANT[word]}" if word in MEANT else suggest(word, VERBS)
+            why = f"there is no verb '{word}'.{hint or ' `evenhand --help` lists them'}"
+        raise click.UsageError(why, ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse what stands before the verb; keep all words for `invoke`."""
@@ -423,17 +429,6 @@ class Verbs(click.Group):
                 stream.reconfigure(errors="evenhand")
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)
-
-
-def _no_verb(word: str) -> str:
-    if "://" in word:  # an organiser's link holds a secret: it is not said again
-        return "an address is not a verb. Try: evenhand watch ADDRESS"
-    if Path(word).is_file():
-        return f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
-    if word in MEANT:
-        return f"there is no verb '{word}'. Try: evenhand {MEANT[word]}"
-    hint = suggest(word, VERBS) or " `evenhand --help` lists them"
-    return f"there is no verb '{word}'.{hint}"
 
 
 @click.group(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -90,13 +90,6 @@ def advising_metrics(reading: options.Reading, read_scores: Callable[[], Any]) -
         raise
 
 
-def _refuse_of_tables(others: Sequence[str]) -> None:
-    """Refuse options of reading that a folder of mt-metrics-eval has no use for."""
-    held = OF_SCORES if others else ()  # they hold for the files of scores
-    names = [name for name in OF_TABLES if name not in held]
-    options.refuse_given(names, "does not apply to a folder of mt-metrics-eval: leave it out")
-
-
 def choose_settings(reading: options.Reading) -> dict[str, Any]:
     """Return the settings of reading that also hold for files of metrics' scores."""
     named = {name: getattr(reading, name) for name in OF_SCORES if name != "columns"}
@@ -150,7 +143,9 @@ def metrics(run: options.Run, *, asked: Asked) -> VerbResult:
         return find_beside(source, data, criterion, task=reading.task, settings=settings)
 
     if is_folder(source):
-        _refuse_of_tables(others)
+        held = OF_SCORES if others else ()  # they hold for the files of scores
+        unfit = [name for name in OF_TABLES if name not in held]
+        options.refuse_given(unfit, "does not apply to a folder of mt-metrics-eval: leave it out")
     with advising_metrics(reading, lambda: read_scores(open_people())):
         data = open_people()
     given = read_scores(data)

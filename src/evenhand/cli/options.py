@@ -17,18 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 import click
 from click.core import ParameterSource
 
+from evenhand.cli import running
 from evenhand.cli.main import VERBS
-from evenhand.cli.running import (
-    FORMS,
-    Output,
-    ProgressDisplay,
-    choose_output,
-    join_conditions,
-    join_pairs,
-    keep_account,
-    read_with_roles,
-    write_words,
-)
 from evenhand.errors import (
     MissingOutcomes,
     PaddedLabels,
@@ -68,6 +58,7 @@ class OneOf(Parsed):
     """One of a few words; a misspelt one is refused with what it may have been."""
 
     name = "choice"
+    between = "|"  # what stands between the words in the help
 
     def __init__(self, choices: Sequence[str], later: Mapping[str, str] | None = None) -> None:
         self.choices = tuple(choices)
@@ -82,20 +73,18 @@ class OneOf(Parsed):
         return text
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        return "|".join(self.choices)
+        return self.between.join(self.choices)
 
 
 class SomeOf(OneOf):
     """Some of a few words, with commas between, such as `svg,pdf`."""
 
     name = "choices"
+    between = ","
 
     def parse(self, text: str) -> Any:
         words = [super(SomeOf, self).parse(word.strip()) for word in text.split(",")]
         return tuple(dict.fromkeys(words))
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        return ",".join(self.choices)
 
 
 class WholeFrom(click.types.IntParamType):
@@ -130,8 +119,6 @@ COLUMN_LEVEL: Final = Named("column=level", "native=yes")
 
 
 class Weight(Named):
-    """A pair of a name and a number."""
-
     def parse(self, text: str) -> Any:
         name, number = super().parse(text)
         try:
@@ -178,15 +165,15 @@ class Section(click.Option):
         """Refuse another option in place of the value, which click takes for one."""
         names = {name for one in ctx.command.params for name in (*one.opts, *one.secondary_opts)}
         given = value if isinstance(value, tuple | list) else [value]
+        fault = ""
         if any(isinstance(one, str) and one in names for one in given):
-            needs = self.make_metavar(ctx)
-            raise click.BadOptionUsage(self.name or "", f"{self.opts[-1]} needs {needs}", ctx)
-        cast_value = super().type_cast_value(ctx, value)
+            fault = f" needs {self.make_metavar(ctx)}"
+        cast_value = None if fault else super().type_cast_value(ctx, value)
         # nan is within no range, and click takes it
         if isinstance(self.type, click.FloatRange) and not isfinite(cast_value or 0):
-            raise click.BadOptionUsage(
-                self.name or "", f"{self.opts[-1]}: {value} is no number that can be used", ctx
-            )
+            fault = f": {value} is no number that can be used"
+        if fault:
+            raise click.BadOptionUsage(self.name or "", f"{self.opts[-1]}{fault}", ctx)
         return cast_value
 
     def __init__(self, *words: Any, heading: str = "Options", **settings: Any) -> None:
@@ -331,9 +318,8 @@ class Verb(click.Command):
                 heading = getattr(param, "heading", "Options")
                 headings.setdefault(heading, []).append(record)
         for heading in sorted(headings, key=lambda one: LAST.get(one, 0)):
-            records = headings[heading]
             with formatter.section(heading):
-                formatter.write_dl(records)
+                formatter.write_dl(headings[heading])
 
 
 def _work_again(work: Callable[[], Any], taken: Sequence[Options]) -> Any:
@@ -386,7 +372,7 @@ def verb(
                 return
             reading = Reading(settings)
             inputs = [path for one in (reading, *taken.values()) for path in one.inputs]
-            run = Run(reading, Placing(settings).choose(*inputs), ProgressDisplay(doing))
+            run = Run(reading, Placing(settings).choose(*inputs), running.ProgressDisplay(doing))
             with run.patience if doing else nullcontext():
                 result = _work_again(lambda: function(run, **taken), [reading])
             if result is not None:
@@ -430,7 +416,7 @@ class Reading(Options):
         "Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
         " them all.",
         multiple=True,
-        callback=lambda _context, _option, conditions: join_conditions(conditions),
+        callback=lambda _context, _option, conditions: running.join_conditions(conditions),
     )
     without: tuple[str, ...] = _input_option(
         "--without NAME,NAME",
@@ -488,16 +474,16 @@ class Reading(Options):
     explain: bool = _input_option(
         "--explain",
         "Print the queries that the engine ran, and how many rows they returned.",
-        callback=keep_account,
+        callback=running.keep_account,
     )
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
-        self.meanings: Mapping[str, Any] = join_pairs(
+        self.meanings: Mapping[str, Any] = running.join_pairs(
             self.outcomes, "--outcome: label '{}' cannot be both {} and {}"
         )
         weight = [("weight", self.weight)] if self.weight else []
-        self.roles = join_pairs(
+        self.roles = running.join_pairs(
             [*self.columns, *weight], "role '{}' is given two columns, '{}' and '{}': one will do"
         )
         # columns may be in one of two files only
@@ -509,7 +495,7 @@ class Reading(Options):
         """What stands behind a verb to read the same judgments, without secrets."""
         there = [one for one in self.columns if one[0] not in self.lacking]
         weight = None if "weight" in self.lacking else self.weight
-        return write_words(
+        return running.write_words(
             self.files, self.flags(), {**vars(self), "columns": there, "weight": weight}
         )
 
@@ -564,18 +550,18 @@ class Reading(Options):
             "without": self.without,
         }
         required = () if self.beside else self.roles
-        data, self.lacking = read_with_roles(source, self.roles, required, settings)
+        data, self.lacking = running.read_with_roles(source, self.roles, required, settings)
         data = replace(data, source=replace(data.source, words=self.words))
-        if self.thorough:
-            data = data.strip_labels()
-            return data.exclude_unanswered() if isinstance(data, Comparisons) else data
+        data = data.strip_labels() if self.thorough else data
+        if self.thorough and isinstance(data, Comparisons):
+            return data.exclude_unanswered()
         return data
 
     def open_beside(self, path: str) -> Comparisons | Rankings | Ratings:
         """Open another file whose labels and columns are as in FILE, or columns its own."""
         required = self.lacking if self.files else self.roles
         settings = {"outcomes": self.meanings or None, "missing": self.missing}
-        data, _ = read_with_roles(path, self.roles, required, settings)
+        data, _ = running.read_with_roles(path, self.roles, required, settings)
         return replace(data, source=replace(data.source, words=(path, *self.words_beside)))
 
     def open_systems(
@@ -645,8 +631,8 @@ class Run:
     """A verb at work: what it reads, where its result goes, and its sign of life."""
 
     reading: Reading
-    place: Output
-    patience: ProgressDisplay
+    place: running.Output
+    patience: running.ProgressDisplay
 
 
 class Grouping(Options):
@@ -765,9 +751,9 @@ class Placing(Options):
         " figure of a verb that has one.",
     )
 
-    def choose(self, *inputs: str | None) -> Output:
-        forms = {form: bool(getattr(self, f"as_{form}")) for form in FORMS}
-        return choose_output(forms, self.output, tuple(filter(None, inputs)))
+    def choose(self, *inputs: str | None) -> running.Output:
+        forms = {form: bool(getattr(self, f"as_{form}")) for form in running.FORMS}
+        return running.choose_output(forms, self.output, tuple(filter(None, inputs)))
 
 
 FIGURE_FORMS: Final = ("svg", "png")  # unless told otherwise
@@ -805,8 +791,7 @@ class Figures(Options):
             for group, drawn in groups.items()
             for name, figure in drawn.items()
         }
-        forms = self.forms or FIGURE_FORMS
-        written = style.write_figures(figures, Path(self.figures), forms)
+        written = style.write_figures(figures, Path(self.figures), self.forms or FIGURE_FORMS)
         said = f"{plural(len(written), 'figure')} to {self.figures}"
         click.echo(label("wrote", said, PLAIN), err=True)
 
@@ -849,8 +834,7 @@ def refuse_of_comparisons(*but: str, of: Iterable[str] = ()) -> None:
 
 
 def refuse_of_ratings(*more: str) -> None:
-    names = (*OF_RATINGS, *more)
-    refuse_given(names, "is of ratings; these are comparisons: leave it out")
+    refuse_given((*OF_RATINGS, *more), "is of ratings; these are comparisons: leave it out")
 
 
 def given_options() -> frozenset[str]:

@@ -173,8 +173,19 @@ def plan(
     with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
+        what = {"gap", "unit", "noise_sd"} & {k for k, one in settings.items() if one is not None}
+        if spec is None and settings["pilot"] is None and not what:
+            raise UnknownOption(
+                "say what is planned: evenhand plan SPEC.toml, --pilot FILE, --systems 5 --gap 0.3,"
+                " or --unit points --systems 5 --gap 4"
+            )
+        if spec is not None and not spec.endswith(".toml"):
+            raise UnknownOption(
+                f"'{spec}' is no TOML file of settings; judgments of a pilot are given by"
+                f" --pilot {spec}"
+            )
         campaign_plan = plan_campaign(
-            _read_settings(spec, settings),
+            _take_settings(spec, settings),
             pilot=_open_pilot(systems.pilot, reading, criterion),
             campaigns=wish.campaigns,
             **vars(verdicts),
@@ -185,21 +196,6 @@ def plan(
 
         curves.write({"": campaign_plan}, draw_plan)
     place.deliver(VerbResult({"": campaign_plan}, {}, ()))
-
-
-def _read_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:
-    what = {"gap", "unit", "noise_sd"} & {k for k, one in settings.items() if one is not None}
-    if spec is None and settings["pilot"] is None and not what:
-        raise UnknownOption(
-            "say what is planned: evenhand plan SPEC.toml, --pilot FILE, --systems 5 --gap 0.3, or"
-            " --unit points --systems 5 --gap 4"
-        )
-    if spec is not None and not spec.endswith(".toml"):
-        raise UnknownOption(
-            f"'{spec}' is no TOML file of settings; judgments of a pilot are given by"
-            f" --pilot {spec}"
-        )
-    return _take_settings(spec, settings)
 
 
 def _take_settings(spec: str | None, settings: dict[str, Any]) -> dict[str, Any]:

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import click
 
 import evenhand
-from evenhand.cli import options
-from evenhand.cli.running import (
-    VerbResult,
-    group_rows,
-    part_groups,
-    remarks_on,
-    split_groups,
-    work_on_groups,
-)
+from evenhand.cli import options, running
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
@@ -41,8 +33,6 @@ _output = options.under("Output")
 
 
 class Size(options.Parsed):
-    """A size of memory, such as 4GB."""
-
     name = "size"
 
     def parse(self, text: str) -> str:
@@ -240,12 +230,11 @@ class Scales(options.Options):
                     "--marginal shows a rank set that holds for one system alone, and only"
                     " --interval rank-sets has them: leave one of the two out"
                 )
-            if not flags or ranking.of_worths:
-                continue
-            raise UnknownOption(
-                f"{' and '.join(flags)} cannot be shown for {ranking.model}: it has no worths,"
-                " whose ratios are odds; leave it out, or take bradley-terry"
-            )
+            if flags and not ranking.of_worths:
+                raise UnknownOption(
+                    f"{' and '.join(flags)} cannot be shown for {ranking.model}: it has no worths,"
+                    " whose ratios are odds; leave it out, or take bradley-terry"
+                )
 
 
 class Owners(options.Options):
@@ -370,7 +359,7 @@ def rank(
     scales: Scales,
     owners: Owners,
     instead: Instead,
-) -> VerbResult:
+) -> running.VerbResult:
     """Rank systems, best first, with intervals, rank ranges and clusters.
 
     FILE holds comparisons, rankings or ratings, as CSV, JSON Lines or Parquet, or
@@ -401,8 +390,7 @@ def rank(
         used = (groups.group_by, *(column for column, _ in mixing.mixes))
         of_ratings = bool({*by.models} & RATING_MODELS.keys() | given & {*options.OF_RATINGS})
         kinds = options.kinds_of(ratings=of_ratings)
-        criterion = scores.criterion
-        data = run.reading.open_either(kinds, llm=verdicts.names, criterion=criterion)
+        data = run.reading.open_either(kinds, llm=verdicts.names, criterion=scores.criterion)
         certainty["interval"] = sure.interval if "interval" in given else None
         if isinstance(data, Ratings):
             options.refuse_of_comparisons(of=Sampling.list_options())
@@ -418,7 +406,7 @@ def rank(
         if verdicts.llm_method != "worths":
             return _rank_powered(data, verdicts.llm_method, certainty)
         result = rank_systems(data, progress=run.patience.step, **certainty)
-    rankings, refused = part_groups(result)
+    rankings, refused = running.part_groups(result)
     scales.refuse(rankings.values())
     settings = {name: one for name, one in certainty.items() if name not in OF_VERDICTS}
     rank_later = partial(_rank_later, run.reading, data, settings)
@@ -430,7 +418,9 @@ def rank(
 
         beside = tabulate_groups(shown, result.by) if instead.pair else result.document()
     advice = () if verdicts.given else advise_llm_judges(data)
-    return VerbResult(shown, refused, remarks_on(data), scales.shown, beside, advice=advice)
+    return running.VerbResult(
+        shown, refused, running.remarks_on(data), scales.shown, beside, advice=advice
+    )
 
 
 OF_VERDICTS: Final = ("llm", "llm_judges", "unpaired", "llm_weight")  # settings of `rank`
@@ -447,7 +437,7 @@ def _rank_later(reading: options.Reading, data: Any, settings: dict[str, Any], p
     return rank_systems(later, **settings)
 
 
-def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> VerbResult:
+def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> running.VerbResult:
     if isinstance(data, Ratings):
         raise UnknownOption(f"--llm-method {method} is for comparisons: leave it out for ratings")
     used = ("llm", "llm_judges", "llm_weight", "unpaired", "llm_method")
@@ -457,7 +447,7 @@ def _rank_powered(data: Any, method: str, settings: Mapping[str, Any]) -> VerbRe
     names = ("llm", "llm_judges", "llm_weight", "unpaired", "level")
     taken = {name: settings[name] for name in names}
     result = evenhand.rank_prediction_powered(data, method=method, **taken)
-    return VerbResult({"": result}, {}, remarks_on(data))
+    return running.VerbResult({"": result}, {}, running.remarks_on(data))
 
 
 # `--method`: the same judgments ranked by a rule, or by several side by side.
@@ -479,7 +469,7 @@ def _rank_by_methods(
     settings: dict[str, Any],
     certainty: dict[str, Any],
     of_scores: dict[str, Any],
-) -> VerbResult:
+) -> running.VerbResult:
     from evenhand.ranking.methods import METHODS, choose_methods
 
     criterion = certainty["criterion"]
@@ -501,12 +491,12 @@ def _rank_by_methods(
     result = evenhand.compare_methods(
         data, methods=methods, progress=run.patience.step, **certainty
     )
-    groups, refused = part_groups(result)
+    groups, refused = running.part_groups(result)
     if len(methods) == 1 and methods[0] != "all":  # a result of its own
         (method,) = methods
         refused = {k: one.refused[method] for k, one in groups.items() if method in one.refused}
         groups = {k: one.of_method(method) for k, one in groups.items() if k not in refused}
-    return VerbResult(groups, refused, remarks_on(data))
+    return running.VerbResult(groups, refused, running.remarks_on(data))
 
 
 def refuse_unused(
@@ -566,7 +556,7 @@ def robustness(
     mixing: Mixing,
     scores: options.Scores,
     clusters: options.Cluster,
-) -> VerbResult:
+) -> running.VerbResult:
     """Check whether the ranking is robust, and to what.
 
     The ranking under each reasonable choice; how few votes, judges and items
@@ -579,7 +569,6 @@ def robustness(
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
     from evenhand.data.rating_rows import reads_lower_of
-    from evenhand.data.ratings import Ratings
     from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
 
     by = groups.group_by
@@ -607,11 +596,11 @@ def robustness(
                 **vars(clusters),
             )
 
-        checked, refused = work_on_groups(group_rows(table, by), work, by)
-        return VerbResult(checked, refused, remarks_on(table))
+        checked, refused = running.work_on_groups(running.group_rows(table, by), work, by)
+        return running.VerbResult(checked, refused, running.remarks_on(table))
     options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
-    results, refused = work_on_groups(
-        split_groups(data, by), lambda part: check_robustness(part, **settings), by
+    results, refused = running.work_on_groups(
+        running.split_groups(data, by), lambda part: check_robustness(part, **settings), by
     )
-    return VerbResult(results, refused, remarks_on(data, "controls"))
+    return running.VerbResult(results, refused, running.remarks_on(data, "controls"))

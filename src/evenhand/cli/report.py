@@ -126,8 +126,7 @@ class Placed(options.Figures):
             written = write_tables(report, Path(self.tables))
             _say("wrote", f"{plural(len(written), 'file')} of tables to {Path(self.tables)}")
         files = name_files(report.charts)
-        drawn = {files[name]: chart for name, chart in report.charts.items()}
-        self.write({"": drawn})
+        self.write({"": {files[name]: chart for name, chart in report.charts.items()}})
 
 
 def _say(what: str, text: str) -> None:

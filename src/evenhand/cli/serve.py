@@ -168,7 +168,6 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
     board = "" if public is None else f"{serving.name_address(public)}{prefix}/"
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links, board)
     kept = KeptLinks(store, links, address + prefix)
-    words = find_words(planned.wording)
     site = Site(
         store,
         prefix,
@@ -176,7 +175,7 @@ def _serve(path: Path, stack: ExitStack, asked: Serving) -> None:
         proxies=proxies,
         links=kept,
         metrics=metrics,
-        words=words,
+        words=find_words(planned.wording),
         files=planned.files,
     )
     serving.serve(site, taken, tell, public, counts=counts, log=asked.log)

@@ -104,8 +104,7 @@ def similarity(
 
     results, refused = work_on_groups(parts, work, None)
     figures.write(results, _draw)
-    remarks = remarks_on(data, "repeats")
-    return VerbResult(results, refused, remarks)
+    return VerbResult(results, refused, remarks_on(data, "repeats"))
 
 
 def _draw(results: JudgeLikeness) -> dict[str, Any]:

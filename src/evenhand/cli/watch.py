@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli import options
-from evenhand.cli.running import (
-    Output,
-    ProgressDisplay,
-    Result,
-    VerbResult,
-    remarks_on,
-    split_groups,
-    work_on_groups,
-    write_file,
-)
+from evenhand.cli import options, running
 from evenhand.errors import EvenhandError, UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
@@ -162,8 +152,7 @@ class File:
         from evenhand.web.dashboard import CampaignStatus, PassStatus
 
         votes, waiting = self._votes, self._votes.file.waiting
-        is_new = votes.look()
-        if not is_new and self._seen is not None and waiting == votes.file.waiting:
+        if not votes.look() and self._seen is not None and waiting == votes.file.waiting:
             return self._seen
         board = votes.board
         if self._seen is None or (board is not None and board.n_votes != self._seen.judged):
@@ -293,7 +282,7 @@ READING: Final = ("layout", "where", "without", "columns", "weight", "outcomes",
 )
 def watch(
     run: options.Run, *, groups: options.Grouping, scores: options.Scores, board: Board, live: Live
-) -> Result | None:
+) -> running.Result | None:
     """Say what is decided while votes still come in, and who leads now.
 
     FILE holds votes or ratings; or it is the database of a campaign that is
@@ -317,7 +306,7 @@ def watch(
             from evenhand.cli.watch_screen import SightResult, Status
 
             try:
-                with ProgressDisplay("looking"):
+                with running.ProgressDisplay("looking"):
                     sight = campaign.look()
             finally:
                 campaign.close()
@@ -382,7 +371,7 @@ def _refuse_of_votes(board: Board) -> None:
 
 def _look_once(
     reading: options.Reading, board: Board, criterion: str | None, how: Mapping[str, Any]
-) -> Result | VerbResult:
+) -> running.Result | running.VerbResult:
     from evenhand.cli.watch_screen import SightResult, Status
     from evenhand.data.controls import require_systems, take_pairs
     from evenhand.data.groups import choose_criterion
@@ -394,7 +383,7 @@ def _look_once(
     require_systems(read)
     if isinstance(read, Ratings):
         _refuse_of_votes(board)
-        with ProgressDisplay("ranking"):
+        with running.ProgressDisplay("ranking"):
             path = Path(reading.files[0])
             last = int(path.stat().st_mtime * 1000) if path.is_file() else None
             chosen = choose_criterion(read, criterion)
@@ -402,25 +391,25 @@ def _look_once(
         return SightResult(sight, Status(time.time()))
     options.refuse_of_ratings()
     data, group_by = take_pairs(read), how["group_by"]
-    with ProgressDisplay("watching"):
+    with running.ProgressDisplay("watching"):
         from evenhand.ranking.sequential.watch import replay_votes as replay
 
         beginning = _take_up(board)
-        parts = split_groups(data, group_by)
+        parts = running.split_groups(data, group_by)
         if board.plan is not None and group_by is not None:
             raise UnknownOption("a plan is of one board: leave out --group-by")
         if board.state is not None and (group_by is not None or len(parts) > 1):
             raise UnknownOption("--state holds one board: choose one task (--task)")
-        results, refused = work_on_groups(
+        results, refused = running.work_on_groups(
             parts, lambda part: replay(part, beginning, seed=board.seed), group_by
         )
-        remarks = remarks_on(data)
+        remarks = running.remarks_on(data)
     if board.state is not None:
         _keep(Path(board.state), results[""].state)
-    return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
+    return running.VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
-def _refuse_unfit(live: Live, board: Board, place: Output, files: int) -> None:
+def _refuse_unfit(live: Live, board: Board, place: running.Output, files: int) -> None:
     if not live.live:
         if live.every is not None:
             raise UnknownOption("--every is the pace of --live: say that too")
@@ -474,4 +463,4 @@ def _take_up(asked: Board) -> Beginning:
 def _keep(path: Path, state: SequentialState) -> None:
     from evenhand.ranking.sequential.leaderboard import write_board
 
-    write_file(path, write_board(state))
+    running.write_file(path, write_board(state))

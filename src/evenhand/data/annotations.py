@@ -229,8 +229,6 @@ FORM: Final = (
 
 @dataclass(frozen=True)
 class Span:
-    """A marked error."""
-
     start: int | None  # first character, counted from 0; None where no place was marked
     end: int | None  # the character after the last one; 0 to 0 marks something that is missing
     severity: str  # how bad it is, such as "minor"
@@ -381,8 +379,7 @@ def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideCo
     annotations = source.find_annotations(list(schema.names()))
     plain = [role for role in annotations if role in _PLAIN]
     if scores and "expected" in annotations:
-        numeric = schema[annotations["expected"].column].is_numeric()
-        plain += ["expected"] if numeric else []
+        plain += ["expected"] if schema[annotations["expected"].column].is_numeric() else []
     return AsideColumns(source, annotations, tuple(plain))
 
 

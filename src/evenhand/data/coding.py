@@ -426,8 +426,7 @@ def count_keys(keys: Keys, size: int) -> Cells:
     order = keys.copy()
     order.sort()
     first = np.flatnonzero(np.append(True, order[1:] != order[:-1]))
-    n = np.diff(np.append(first, len(order)))
-    return widen_keys(order[first], n)
+    return widen_keys(order[first], np.diff(np.append(first, len(order))))
 
 
 def find_cells(sums: NDArray[np.integer[Any]]) -> Cells:

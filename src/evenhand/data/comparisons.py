@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Self
 
 import narwhals as nw
 
+from evenhand.data import joining
 from evenhand.data.count import count_outcomes
 from evenhand.data.engine import ANSWER, count_labels, count_rows, require_open
-from evenhand.data.joining import (
-    SEPARATOR,
-    add_bins,
-    find_parts,
-    keep_asked,
-    keep_places,
-    say_none,
-    spread,
-)
 from evenhand.data.labels import MISSING, NO_ANSWERS, is_missing
 from evenhand.data.source import number_rows
 from evenhand.data.tables import ComparisonTable, refuse_judged
@@ -67,7 +59,7 @@ class Comparisons(ComparisonTable):
         name = f"{column}_bin"
         if self.has(name):
             raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
-        return replace(self, frame=add_bins(self.frame, column, edges, name, self.source))
+        return replace(self, frame=joining.add_bins(self.frame, column, edges, name, self.source))
 
     def exclude_unanswered(self) -> Self:
         """Exclude the rows without an outcome (missing, or a word such as "NA" or "skip").
@@ -86,7 +78,7 @@ class Comparisons(ComparisonTable):
         for label in filter(is_missing, self.outcome_labels or ()):  # declared to be answers
             words &= text != label
         missing = text.is_null() | words
-        frame = keep_places(self.frame)  # refusals name rows as they were
+        frame = joining.keep_places(self.frame)  # refusals name rows as they were
         if not count_rows(frame.filter(~missing).head(1)):
             raise InvalidJudgments(
                 f"no row of {self.source.name} has an outcome: each value of column"
@@ -122,19 +114,23 @@ class Comparisons(ComparisonTable):
             InvalidJudgments: a merged name with an empty part or with one system twice.
 
         """
-        parts = find_parts(self.frame, ("left", "right"), sign, self.source)
+        parts = joining.find_parts(self.frame, ("left", "right"), sign, self.source)
         if parts is None:
-            return replace(self, source=self.source.noting(say_none(sign)))
-        frame = keep_places(number_rows(self.frame, ANSWER))
+            return replace(self, source=self.source.noting(joining.say_none(sign)))
+        frame = joining.keep_places(number_rows(self.frame, ANSWER))
         if not self.has("ranking"):
             frame = frame.with_columns(ranking=nw.col(ANSWER))
         for side in ("left", "right"):
-            frame = spread(frame, side, parts, self.source)
+            frame = joining.spread(frame, side, parts, self.source)
         return replace(self, frame=frame, source=self.source.noting(parts.note))
 
     def keep_asked(self) -> Self:
         """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
-        return replace(self, frame=keep_asked(self.frame)) if self.has(SEPARATOR) else self
+        return (
+            replace(self, frame=joining.keep_asked(self.frame))
+            if self.has(joining.SEPARATOR)
+            else self
+        )
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.

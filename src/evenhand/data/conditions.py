@@ -264,7 +264,6 @@ def _start_parser() -> duckdb.DuckDBPyConnection:
 
 @cache
 def _list_sums() -> frozenset[str]:
-    """Return the names of functions over many rows."""
     query = "select function_name from duckdb_functions() where function_type = 'aggregate'"
     return frozenset(name for (name,) in _start_parser().execute(query).fetchall())
 
@@ -286,7 +285,19 @@ def _find_fault(part: dict[str, Any]) -> str:
     if kind == "SUBQUERY":
         return "holds a query of its own, which could read other tables or files"
     if kind == "FUNCTION":
-        return _find_call(part)
+        name = str(part["function_name"]).lower()
+        place = part.get("catalog") or str(part.get("schema") or "").removeprefix("main")
+        if place and name in FUNCTIONS:
+            rest = ", …" if part.get("children") else ""
+            return f"calls {place}.{name}(): write {name}({place}{rest})"
+        if name in FUNCTIONS or (name in _list_sums() and not place):
+            return ""  # of sums the engine says that they are over many rows
+        words = [one for one in FUNCTIONS if one[0].isalpha()]
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, words, n=1, cutoff=_MISSPELT)
+        meant = f" (did you mean {near[0]}()?)" if near else ""
+        return f"calls {name}(), which conditions may not{meant}"
     if kind is not None and kind not in _CLASSES:
         return f"holds {str(kind).lower().replace('_', ' ')}, which is no value of one row"
     if part.get("id") in {"UNBOUND", "USER"}:
@@ -295,22 +306,6 @@ def _find_fault(part: dict[str, Any]) -> str:
         if name.lower() not in _TYPES or info.get("schema") or info.get("catalog"):
             return f"casts to {name}, which is no built-in type"
     return ""
-
-
-def _find_call(part: dict[str, Any]) -> str:
-    name = str(part["function_name"]).lower()
-    place = part.get("catalog") or str(part.get("schema") or "").removeprefix("main")
-    if place and name in FUNCTIONS:
-        rest = ", …" if part.get("children") else ""
-        return f"calls {place}.{name}(): write {name}({place}{rest})"
-    if name in FUNCTIONS or (name in _list_sums() and not place):
-        return ""  # of sums the engine says that they are over many rows
-    words = [one for one in FUNCTIONS if one[0].isalpha()]
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, words, n=1, cutoff=_MISSPELT)
-    meant = f" (did you mean {near[0]}()?)" if near else ""
-    return f"calls {name}(), which conditions may not{meant}"
 
 
 def _refuse_name(

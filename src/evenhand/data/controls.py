@@ -54,7 +54,7 @@ from evenhand.data.joining import note_llm_names, spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
-from evenhand.data.ratings import Ratings
+from evenhand.data.ratings import Ratings, is_unscored
 from evenhand.data.source import Source, fold, number_rows
 from evenhand.data.tally import Tally, take_names
 from evenhand.data.texts import say
@@ -77,9 +77,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 # A path, a URL, a data frame of any library, a dict of columns, a list of dicts, a data set
 Openable: TypeAlias = Any
-Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | tables.RatingTable
+Table: TypeAlias = tables.ComparisonTable | tables.RankingTable | Ratings
 Held = TypeVar("Held", bound=Table)
-Split = TypeVar("Split", bound=tables.ComparisonTable | tables.RatingTable)
+Split = TypeVar("Split", bound=tables.ComparisonTable | Ratings)
 Taken = TypeVar("Taken")
 
 _LABEL: Final = "evenhand_label"
@@ -501,7 +501,7 @@ def join_verdicts(
 
 def require_systems(data: object) -> None:
     """Refuse labels of items, which are outputs of no system."""
-    if isinstance(data, tables.RatingTable) and not data.has("system"):
+    if isinstance(data, Ratings) and not data.has("system"):
         raise UnknownColumn(
             f"{data.source.name} holds labels of items and names no systems, so that none can be"
             " ranked or compared: agreement, labels and judges read it"
@@ -607,7 +607,7 @@ def _exclude_kinds(
         return ()
     named = name_kinds(table, role)
     if scored:
-        named = named.filter(~tables.is_unscored(named))
+        named = named.filter(~is_unscored(named))
     counted = count_kind_labels(table, named)
     controls, _ = _choose_controls(table, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
@@ -759,7 +759,7 @@ def find_excluded(
     if not isinstance(data, Table):
         return tuple(getattr(data, "excluded", ()))
     data = leave_out_llm_judges(data) if "llm-judges" in kinds else data
-    if isinstance(data, tables.RatingTable) and "no-score" in uses:  # there may be no score at all
+    if isinstance(data, Ratings) and "no-score" in uses:  # there may be no score at all
         excluded = count_exclusions(data.source.exclusions)
     else:
         excluded = tuple(one for one in data.excluded if one.code not in uses)

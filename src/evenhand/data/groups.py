@@ -9,22 +9,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data import engine
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.engine import (
-    ANSWER,
-    COUNT,
-    code_columns,
-    count_by,
-    count_labels,
-    fetch_columns,
-    is_nan,
-    one_thread,
-)
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows
-from evenhand.data.ratings import Ratings
+from evenhand.data.ratings import Ratings, is_unscored
 from evenhand.data.source import number_rows
-from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
+from evenhand.data.tables import TASK_BOUND, count_answers
 from evenhand.data.tally import Tally
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest
@@ -53,9 +44,9 @@ def count_levels(table: Comparisons, role: str) -> Loads:
     named = table.frame.filter(~nw.col(role).is_null())
     weight, sums = nw.col("weight"), list[nw.Expr]()
     if table.has("weight"):
-        named, sums = named.filter(weight > 0), [weight.sum().alias(COUNT)]
-    with one_thread(table.source.connection):
-        return count_by(named, keys, *sums)[COUNT].astype(np.float64)
+        named, sums = named.filter(weight > 0), [weight.sum().alias(engine.COUNT)]
+    with engine.one_thread(table.source.connection):
+        return engine.count_by(named, keys, *sums)[engine.COUNT].astype(np.float64)
 
 
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
@@ -144,7 +135,7 @@ def admit_unrated(data: Ratings) -> Ratings:
     """Let rows without a score go without a judge, before they are read apart from the others."""
     # Rows get their numbers in the table, for messages. Those without score and judge get the name
     # of some judge, since a name must be there: nobody has rated what waits in them.
-    data = replace(data, frame=number_rows(data.frame, ANSWER))
+    data = replace(data, frame=number_rows(data.frame, engine.ANSWER))
     if not data.has("judge"):
         return data
     judge = nw.col("judge")
@@ -153,9 +144,11 @@ def admit_unrated(data: Ratings) -> Ratings:
     if types["judge"] == nw.String:
         blank = blank | (judge.str.strip_chars() == "")
     elif types["judge"].is_float():
-        blank = blank | is_nan(data.frame, "judge")
-    with one_thread(data.source.connection):
-        named = fetch_columns(data.frame.filter(~blank).select("judge").head(1))["judge"].tolist()
+        blank = blank | engine.is_nan(data.frame, "judge")
+    with engine.one_thread(data.source.connection):
+        named = engine.fetch_columns(data.frame.filter(~blank).select("judge").head(1))[
+            "judge"
+        ].tolist()
     if not named:
         return data
     filled = nw.when(blank & is_unscored(data.frame)).then(nw.lit(named[0], types["judge"]))
@@ -176,15 +169,15 @@ def list_levels(
     frame = data.frame
     if rows is not None and not (isinstance(frame, nw.DataFrame) and len(frame) <= rows):
         frame = frame.head(rows)
-    with one_thread(data.source.connection):
+    with engine.one_thread(data.source.connection):
         if isinstance(frame, nw.DataFrame):  # in pandas a third of the time of groups
             series = frame.get_column(column)
-            coded = code_columns(frame, [column]) if series.dtype == nw.String else None
+            coded = engine.code_columns(frame, [column]) if series.dtype == nw.String else None
             if coded is not None:
                 values = coded[column].labels
             else:
                 distinct = series.unique().cast(nw.String).to_frame()
-                values = fetch_columns(distinct)[column].tolist()
+                values = engine.fetch_columns(distinct)[column].tolist()
         else:
-            values = [*count_labels(frame, column, as_text=True)]
+            values = [*engine.count_labels(frame, column, as_text=True)]
     return sorted(values, key=lambda one: (one is None, one or ""))

@@ -150,8 +150,7 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
     names = frame.collect_schema().names()
     if frame.collect_schema()[column] != nw.String:
         frame = frame.with_columns(nw.col(column).cast(nw.String))
-    columns = {column: parts.labels, PART: parts.systems}
-    table = small_table(frame, columns, source.connection)
+    table = small_table(frame, {column: parts.labels, PART: parts.systems}, source.connection)
     joined = frame.join(table, on=column, how="left")  # type: ignore[arg-type]
     return joined.select(
         *[nw.col(PART).alias(name) if name == column else nw.col(name) for name in names]

@@ -14,15 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data import controls
-from evenhand.data.coding import (
-    bind_to_task,
-    check_labels,
-    explain_empty,
-    name_levels,
-    read_labels,
-    read_weights,
-)
+from evenhand.data import coding, controls
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import count_rows
 from evenhand.data.rankings import Rankings
@@ -78,10 +70,8 @@ class Orders:
 
     def tally(self) -> Tally:
         """Return the pairs that the rankings hold, folded; what connects systems is seen there."""
-        n = self.outputs.shape[1]
-        one, two = np.triu_indices(n, 1)
-        both = self.outputs[:, two] != NONE
-        row, pair = np.nonzero(both)
+        one, two = np.triu_indices(self.outputs.shape[1], 1)
+        row, pair = np.nonzero(self.outputs[:, two] != NONE)
         first, second = self.outputs[row, one[pair]], self.outputs[row, two[pair]]
         tied = self.places[row, one[pair]] == self.places[row, two[pair]]
         weight = self.weights[row]
@@ -290,18 +280,18 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
         raise UnknownOption(f"rankings cannot be distinguished by {by}: each is one answer")
     frame, zero = data.frame, 0
     if data.has("weight"):
-        zero = read_weights(pairs).zero
+        zero = coding.read_weights(pairs).zero
         frame = frame.filter(nw.col("weight") > 0)
     labels = ["system", *([level] if level else [])]
     names = [*dict.fromkeys((*labels, *data.key))]
-    named = bind_to_task(pairs, labels, name_levels(pairs, names, frame))
+    named = coding.bind_to_task(pairs, labels, coding.name_levels(pairs, names, frame))
     ranked = named.filter(nw.col("rank") > 0)
     numbers = ["rank", *(["weight"] if data.has("weight") else [])]
-    known, fetch = read_labels(ranked, names, numbers, data.source.connection)
+    known, fetch = coding.read_labels(ranked, names, numbers, data.source.connection)
     if not known["system"].names:
-        raise explain_empty(pairs, zero)
+        raise coding.explain_empty(pairs, zero)
     for name in labels:
-        check_labels(pairs, ranked, {name: known[name].names, "outcome": []})
+        coding.check_labels(pairs, ranked, {name: known[name].names, "outcome": []})
     columns = fetch()
     row = number_groups(*(columns[name] for name in dict.fromkeys((*data.key, *labels[1:]))))
     weights = np.ones(int(row.max()) + 1)
@@ -323,7 +313,7 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
         notes=controls.note_tasks(pairs),
     )
     if not len(rows.weights):
-        raise explain_empty(pairs, zero)
+        raise coding.explain_empty(pairs, zero)
     factor = None
     if level is not None:  # loads are comparisons, as in a tally
         of_row = np.empty(len(weights), dtype=np.int32)

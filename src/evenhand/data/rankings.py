@@ -56,8 +56,7 @@ class Rankings(RankingTable):
         pairs = zip(self.parts.labels, self.parts.systems, strict=True)
         first = dict(sorted(pairs, reverse=True))  # of each name the system first by name
         named = replace(self.parts, labels=tuple(first), systems=tuple(first.values()))
-        frame = spread(self.frame, "system", named, self.source)
-        return replace(self, frame=frame, parts=None)
+        return replace(self, frame=spread(self.frame, "system", named, self.source), parts=None)
 
     def comparisons(self) -> Comparisons:
         """Expand each ranking into the n(n − 1)/2 comparisons of its ranked outputs.

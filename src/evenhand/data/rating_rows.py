@@ -123,8 +123,7 @@ class RatingRows:
         sizes = np.bincount(group)
         if len(sizes) < _MAX_GROUPS_IN_TWO_BYTES:
             group = group.astype(np.int16)  # which is sorted by counting
-        order = np.argsort(group, kind="stable")
-        parts = np.split(order, np.cumsum(sizes)[:-1])
+        parts = np.split(np.argsort(group, kind="stable"), np.cumsum(sizes)[:-1])
         return {
             tuple(level[code[rows[0]]] for level, code in zip(labels, codes, strict=True)): (
                 self if len(parts) == 1 else self.take(rows)._with_own_notes()
@@ -205,8 +204,7 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
     if len(present) == rows.size:
         return rows, ()
     mean = np.bincount(code.reshape(-1), rows.score) / counts
-    repeated = rows.size - len(present)
-    note = say("repeated-scores", n=repeated, left=len(present), of=rows.size)
+    note = say("repeated-scores", n=rows.size - len(present), left=len(present), of=rows.size)
     return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
 
 

@@ -1,4 +1,4 @@
-"""Tables of comparisons and of ratings are read once, row by row: labels become codes.
+"""Tables are read once, row by row: labels become codes, and comparisons votes.
 
 Labels are sorted, so that codes do not depend on the order of rows or on the engine.
 """
@@ -20,22 +20,18 @@ from evenhand.data.annotations import (
     find_aside_columns,
     note_names,
     read_expected_outcomes,
-    read_expected_scores,
 )
 from evenhand.data.coding import Labels, Level, bind_levels, check_labels, name_levels, read_labels
 from evenhand.data.engine import Columns, Frame, one_thread
 from evenhand.data.exclusions import say_unweighted
-from evenhand.data.joining import keep_places, list_places, note_llm_names, sort_rows
-from evenhand.data.rating_rows import CONTROL, RatingRows, note_no_answers
-from evenhand.data.source import advise_missing
-from evenhand.data.tally import Codes, Factor, number_codes
-from evenhand.data.texts import say
+from evenhand.data.joining import list_places, note_llm_names, sort_rows
+from evenhand.data.rating_rows import CONTROL
+from evenhand.data.tally import Codes
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
+from evenhand.errors import InvalidJudgments, UnknownOption
 
 MAX_VOTES: Final = 50_000_000  # Most votes that are kept one by one
 VOTE_LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
-RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
 def code_votes(data: tables.ComparisonTable) -> Votes:
@@ -53,7 +49,7 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
     every = name_levels(data, keys, tables.restore_places(data).frame)
     frame = every.filter(nw.col("weight") > 0) if weighing.zero else every
     weights = [] if weighing.column is None else [weighing.column]
-    labels, words, fetch = _look_up(data, frame, keys, beside, [*beside.columns, *weights])
+    labels, words, fetch = look_up(data, frame, keys, beside, [*beside.columns, *weights])
     with one_thread(data.source.connection):
         meaning = check_labels(data, every, {name: one.names for name, one in labels.items()})
     if not meaning:
@@ -85,8 +81,8 @@ def code_votes(data: tables.ComparisonTable) -> Votes:
     return _repeat(votes, columns[weighing.column], data, weighing.zero)
 
 
-def _look_up(
-    data: tables.ComparisonTable | tables.RatingTable,
+def look_up(
+    data: tables.JudgmentTable,
     frame: Frame,
     keys: Sequence[str],
     beside: AsideColumns,
@@ -100,7 +96,7 @@ def _look_up(
     return labels, words, lambda: sort_rows(fetch())
 
 
-def _name_rows(levels: dict[str, Level], names: Sequence[str], size: int) -> dict[str, Any]:
+def name_labels(levels: dict[str, Level], names: Sequence[str], size: int) -> dict[str, Any]:
     """Return names and codes of labels; items and answers of different tasks are different."""
     if "task" in levels:
         bound = [name for name in ("item", "ranking") if name in levels]
@@ -129,7 +125,7 @@ def _make_votes(
         for side, names in sides.items()
     )
     outcomes = np.array([meaning[label] for label in labels["outcome"].texts], dtype=np.int8)
-    named = _name_rows(levels, VOTE_LABELS, len(left))
+    named = name_labels(levels, VOTE_LABELS, len(left))
     answer, _ = named.pop("ranking"), named.pop("rankings")
     if len(named["criteria"]) < 2:
         named["criterion"] = None
@@ -165,67 +161,3 @@ def _repeat(votes: Votes, weights: NDArray[Any], data: tables.ComparisonTable, z
     key = repeated.answer.astype(np.int64) * (int(copy.max()) + 1) + copy
     answer: Codes = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
     return replace(repeated, answer=answer)
-
-
-def code_ratings(data: tables.RatingTable, *, factors: Sequence[str] = ()) -> RatingRows:
-    """Read ratings; rows without a score are excluded and counted."""
-    wanted = {name: data.require(name) for name in factors}
-    names = [name for name in RATING_LABELS if data.has(name)]
-    keys = list(dict.fromkeys([*names, *wanted.values()]))
-    data.require_numbers()
-    every = name_levels(data, keys, data.frame)
-    beside = find_aside_columns(data.source, data.frame, scores=True)
-    labels, words, fetch = _look_up(data, every, keys, beside, ["score", *beside.columns])
-    if not any(one.names for one in labels.values()):
-        _ = data.scored  # refuses a table without rows
-    columns = fetch()
-    missing = _leave_out_unscored(data, columns, labels, words)
-    different = {name: one.names for name, one in labels.items()}
-    with one_thread(data.source.connection):
-        if not all(coding.is_name(name) for names in different.values() for name in names):
-            scored = keep_places(every).filter(~tables.is_unscored(every))
-            coding.refuse_unnamed_levels(scored, different, data.source)
-    levels: dict[str, Level] = {name: (one.texts, columns[name]) for name, one in labels.items()}
-    score = columns["score"]
-    read = beside.read(columns, words, read_expected_scores)
-    kind, expected = read.kinds.kind, read.expected
-    if kind is not None and expected is not None:
-        expected = np.where(kind == CONTROL, expected, np.nan)
-    every_row = missing + len(score)
-    left_out = say("no-score", rows=missing, of=every_row)
-    rows = RatingRows(
-        **_name_rows({name: levels[name] for name in names}, RATING_LABELS, len(score)),
-        score=score,
-        kind=kind,
-        direction=read.kinds.direction,
-        expected=expected,
-        seconds=read.seconds,
-        moment=read.moment,
-        factors={name: Factor.of(*levels[column]) for name, column in wanted.items()},
-        missing=missing,
-        notes=(left_out, *read.notes) if missing else read.notes,
-    )
-    doubts = note_no_answers(rows, partial(advise_missing, data.frame))
-    named = note_llm_names(rows.judges, data.columns)
-    return replace(rows, notes=(*doubts, *rows.notes, *named))
-
-
-def _leave_out_unscored(
-    data: tables.RatingTable, columns: Columns, *labels: dict[str, Labels]
-) -> int:
-    score = columns["score"] = columns["score"].astype(np.float64)
-    known = ~np.isnan(score)
-    n = int(known.sum())
-    if not n or (np.abs(score) >= tables.TOO_LARGE).any():
-        _ = data.scored  # names the rows
-        raise UnknownFormat(f"{data.source.name} was changed while it was read: read it again")
-    vars(data)["scored"] = n, len(score) - n  # which need no query of their own
-    if n < len(score):
-        for name, values in columns.items():
-            columns[name] = values[known]
-        for some in labels:
-            for name, one in some.items():
-                present, codes = number_codes(columns[name], len(one.names))
-                columns[name] = codes.astype(np.int32)
-                some[name] = Labels(tuple(one.names[at] for at in present.tolist()))
-    return len(score) - n

@@ -118,8 +118,7 @@ def note_slips(data: Ratings, rows: RatingRows) -> tuple[Finding, ...]:
     names = (*names, *find_short_scales(rows))
     if not 0 < rows.size <= MAX_ROWS_IN_PASSING:
         return names
-    answers = number_groups(rows.task, rows.judge, rows.unit)
-    several = int(answers.max()) + 1 < rows.size
+    several = int(number_groups(rows.task, rows.judge, rows.unit).max()) + 1 < rows.size
     scales = {}
     for code, criterion in enumerate(rows.criteria):
         points, n = np.unique(rows.score[rows.criterion == code], return_counts=True)
@@ -161,8 +160,7 @@ def _find_identical(data: Comparisons | Ratings) -> list[Finding]:
     every = count_rows(data.frame)
     if every > MAX_ROWS_COMPARED:
         return []
-    groups = data.frame.group_by(*data.columns).agg(nw.len().alias(COUNT))
-    again = every - count_rows(groups)
+    again = every - count_rows(data.frame.group_by(*data.columns).agg(nw.len().alias(COUNT)))
     if not again:
         return []
     where = ""

@@ -14,16 +14,8 @@ from typing import Any, Final
 
 import narwhals as nw
 
+from evenhand.data import engine
 from evenhand.data.conditions import mark_whole
-from evenhand.data.engine import (
-    ANSWER,
-    PLACE,
-    Frame,
-    count_labels,
-    fetch_columns,
-    quote,
-    quote_name,
-)
 from evenhand.data.exclusions import Exclusion, Filter
 from evenhand.data.query_log import hold
 from evenhand.data.texts import say
@@ -118,7 +110,7 @@ def write_log_check(log: str, head: str) -> str:
     return shlex.join(("evenhand", "check", log, "--head", head))
 
 
-def number_rows(frame: Frame, name: str) -> Frame:
+def number_rows(frame: engine.Frame, name: str) -> engine.Frame:
     """Add the number of each row, from 1, as text; numbers that rows have already stay."""
     # Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
     # columns, so that the numbers are the same in every query.
@@ -130,13 +122,13 @@ def number_rows(frame: Frame, name: str) -> Frame:
             native.project(f'cast(row_number() over () as varchar) as "{name}", *')
         )
     if isinstance(frame, nw.DataFrame):
-        numbered: Frame = frame.with_row_index(name)
+        numbered: engine.Frame = frame.with_row_index(name)
     else:
         numbered = frame.with_row_index(name, order_by=list(frame.collect_schema().names()))
     return numbered.with_columns((nw.col(name) + 1).cast(nw.String))
 
 
-def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
+def find_rows(frame: engine.Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
     """Return the first rows that meet a condition, with their number (from 1) under "row".
 
     Under "line" stands the line of the text file that holds the row, where one does.
@@ -145,23 +137,22 @@ def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str
     # the table became several, they all have its number; where rows are excluded, that from before.
     table, keeps_order = frame, isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
     names = frame.collect_schema().names()
-    if keeps_order and ANSWER in names:
-        frame = frame.with_columns(row=nw.col(ANSWER))
-    elif keeps_order and PLACE in names:
-        frame = frame.with_columns(row=nw.col(PLACE) + 1)
+    if keeps_order and engine.ANSWER in names:
+        frame = frame.with_columns(row=nw.col(engine.ANSWER))
+    elif keeps_order and engine.PLACE in names:
+        frame = frame.with_columns(row=nw.col(engine.PLACE) + 1)
     elif isinstance(frame, nw.DataFrame):
         frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
     elif keeps_order:
-        native = frame.to_native().project('row_number() over () as "row", *')
-        frame = nw.from_native(native)
-    columns = fetch_columns(frame.filter(condition).head(limit))
+        frame = nw.from_native(frame.to_native().project('row_number() over () as "row", *'))
+    columns = engine.fetch_columns(frame.filter(condition).head(limit))
     names = list(columns)
     rows = [dict(zip(names, each, strict=True)) for each in zip(*columns.values(), strict=True)]
     lines = find_lines(table, {int(row["row"]) for row in rows if row.get("row")})
     return [{**row, "line": lines[int(row["row"])]} for row in rows] if lines else rows
 
 
-def advise_missing(frame: Frame, number: str) -> str:
+def advise_missing(frame: engine.Frame, number: str) -> str:
     """Return what reads a number as no answer, as a clause."""
     if frame.implementation.is_duckdb():
         return f"add --missing {number}, in Python read(..., missing={number})"
@@ -180,13 +171,13 @@ def matches_code(value: object, code: str) -> bool:
 
 
 def empty_codes(
-    frame: Frame, columns: Sequence[str], codes: Sequence[str]
-) -> tuple[Frame, list[Finding]]:
+    frame: engine.Frame, columns: Sequence[str], codes: Sequence[str]
+) -> tuple[engine.Frame, list[Finding]]:
     """Empty the cells of some columns that hold a code for "no answer"; say how many held each."""
     schema = frame.collect_schema()
     cells: dict[str, dict[str, int]] = {code: {} for code in codes}
     for column in columns:
-        counted = count_labels(frame, column, as_text=True)
+        counted = engine.count_labels(frame, column, as_text=True)
         codes_of = {
             label: code
             for label, code in product(counted, codes)
@@ -198,8 +189,7 @@ def empty_codes(
             dtype, value = schema[column], nw.col(column)
             number = int if dtype.is_integer() else float
             held = [number(one) for one in codes_of] if dtype.is_numeric() else [*codes_of]
-            kept = nw.when(~value.is_in(held)).then(value)
-            frame = frame.with_columns(kept.alias(column))
+            frame = frame.with_columns(nw.when(~value.is_in(held)).then(value).alias(column))
     return frame, [
         say("missing-code", n=sum(by.values()), code=code, by=by)
         if by
@@ -215,8 +205,8 @@ _AROUND: Final = f"^[{BLANKS}]+|[{BLANKS}]+$"
 
 
 def strip_blanks(
-    frame: Frame, columns: Mapping[str, str], rows: int | None = None
-) -> tuple[Frame, tuple[str, ...]]:
+    frame: engine.Frame, columns: Mapping[str, str], rows: int | None = None
+) -> tuple[engine.Frame, tuple[str, ...]]:
     """Take blanks around the texts of columns away, with a note that counts them.
 
     columns: column → what it is called in the note.
@@ -232,19 +222,20 @@ def strip_blanks(
         padded = [name for name, labels in each.items() if any(map(_is_padded, labels))]
     else:
         if first.implementation.is_duckdb():  # for a constant in an expression it imports pandas
+            pattern = engine.quote(_PADDED)
             marks = (
-                f"bool_or(regexp_matches({quote_name(one)}, {quote(_PADDED)})) as {quote_name(one)}"
-                for one in texts
+                f"bool_or(regexp_matches({name}, {pattern})) as {name}"
+                for name in map(engine.quote_name, texts)
             )
             first = nw.from_native(first.to_native().aggregate(", ".join(marks)))
         else:
             first = first.select(*(nw.col(one).str.contains(_PADDED).any() for one in texts))
-        looked = fetch_columns(first)
+        looked = engine.fetch_columns(first)
         padded = [one for one in texts if looked[one][0]]
     if not padded:
         return frame, ()
     sums = (mark_whole(nw.col(one).str.contains(_PADDED)).sum().alias(one) for one in padded)
-    counts = fetch_columns(frame.select(*sums))
+    counts = engine.fetch_columns(frame.select(*sums))
     # not `strip_chars`, which Ibis has without its characters
     stripped = frame.with_columns(*(nw.col(one).str.replace_all(_AROUND, "") for one in padded))
     names = [f"{int(counts[one][0]):,} in '{columns[one]}'" for one in padded]
@@ -292,7 +283,7 @@ _RESHAPED: Final = re.compile(
 _STRINGS: Final = re.compile(r"'(?:[^']|'')*'")
 
 
-def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
+def find_lines(frame: engine.Frame, numbers: Collection[int]) -> dict[int, int]:
     """Return row → its line in the text file that a frame reads, as an editor shows it.
 
     Nothing where rows stand in no line: in a workbook, a data frame, Parquet, a list of JSON, or
@@ -301,7 +292,7 @@ def find_lines(frame: Frame, numbers: Collection[int]) -> dict[int, int]:
     if not frame.implementation.is_duckdb() or not 0 < max(numbers, default=0) <= MAX_LINES_READ:
         return {}
     native: Any = frame.to_native()
-    if not {PLACE, ANSWER} & {*native.columns}:
+    if not {engine.PLACE, engine.ANSWER} & {*native.columns}:
         native = native.project("row_number() over (), *")
     query = native.sql_query()
     _, counts, rows = _STRINGS.sub("''", query).partition(_COUNTED)

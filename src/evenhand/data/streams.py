@@ -246,16 +246,14 @@ class CodedRows:
             return self
         distinct = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
         spans = [len(kind) for kind in distinct]
-        size = prod([*spans, 3 * k * k])
-        sums = np.zeros((1 if self.squares is None else 2, size))
+        sums = np.zeros((1 if self.squares is None else 2, prod([*spans, 3 * k * k])))
         for batch in self.batches(fold=fold):
             digits = [
                 (np.searchsorted(kind, values).astype(np.int32), len(kind))
                 for kind, values in zip(distinct, batch.values.T, strict=True)
             ]
             pair = [(batch.left, k), (batch.right, k), (batch.outcome, 3)]
-            place = join_codes([*digits, *pair])
-            _add(sums, place, batch)
+            _add(sums, join_codes([*digits, *pair]), batch)
         held = np.flatnonzero(sums[0])
         if len(held) > SMALLER * self.size:
             return self

@@ -51,7 +51,6 @@ LABELS: Final = (
 )
 # Roles that say what was judged, and how often: judgments cannot be told apart by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
-TOO_LARGE: Final = 1e100  # Of a score; its square, times the number of rows, still is a number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -418,8 +417,7 @@ class RankingTable(JudgmentTable):
         """Ids that start again for every judge would make one ranking of several."""
         if not self.has(role):
             return
-        counted = count_values(self.frame, role, self.key)
-        rows = find_rows(counted, nw.col(engine.COUNT) > 1)
+        rows = find_rows(count_values(self.frame, role, self.key), nw.col(engine.COUNT) > 1)
         if rows:
             raise InvalidJudgments(
                 f"ranking '{rows[0]['ranking']}' of {self.source.name} has"
@@ -538,74 +536,6 @@ class RankingTable(JudgmentTable):
             lost = Exclusion(*single, unit="ranking", sentence=sentence)
             found.append(name_lost(lost, self.keep_ranked(1), self.keep_ranked(2)))
         return tuple(found)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RatingTable(RowTable):
-    """One score a row: what reading it needs."""
-
-    KIND: ClassVar[str] = "ratings"
-    ROLES: ClassVar[tuple[str, ...]] = (
-        *("judge", "item", "system", "criterion", "score"),
-        *("kind", "expected", "task", "seconds", "shown_at"),
-    )
-    NECESSARY: ClassVar[tuple[str, ...]] = ("score",)
-
-    source: Source = Source(format="ratings")
-
-    @cached_property
-    def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from these ratings: filters, controls, rows without a score."""
-        engine.require_open(self.frame, self.source.name)
-        stored = count_exclusions(self.source.exclusions)
-        scored, missing = self.scored
-        if not missing:
-            return stored
-        every = scored + missing
-        sentence = say("no-score", rows=missing, of=every)
-        unscored = Exclusion("no-score", "the score is missing", missing, every, sentence=sentence)
-        others = self.frame.filter(~is_unscored(self.frame))
-        return (*stored, name_lost(unscored, self.frame, others))
-
-    def require_numbers(self) -> None:
-        dtype = self.frame.collect_schema()["score"]
-        if not dtype.is_numeric():
-            where = f"column '{self.source.named('score')}' of {self.source.name}"
-            raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
-
-    @cached_property
-    def scored(self) -> tuple[int, int]:
-        """Count the rows with a score and those without, and check the former."""
-        self.require_numbers()
-        where = f"column '{self.source.named('score')}' of {self.source.name}"
-        missing = is_unscored(self.frame)
-        large = ~missing & (nw.col("score").abs() >= TOO_LARGE)  # infinite ones, too
-        odd = self.frame.select(missing=missing, large=large)
-        with engine.one_thread(self.source.connection):
-            counts = engine.count_by(odd, ["missing", "large"])
-        n = int(counts[engine.COUNT].sum())
-        n_missing = int(counts[engine.COUNT][counts["missing"].astype(bool)].sum())
-        if counts["large"].any():
-            rows = name_rows(find_rows(self.frame, large))
-            raise InvalidJudgments(
-                f"a score in {where}{rows} is infinite, or 1e100 or more: correct it,"
-                " or leave it empty"
-            )
-        if not n:
-            raise InvalidJudgments(f"no ratings in {self.source.name}: is a condition too narrow?")
-        if n_missing == n:
-            raise InvalidJudgments(
-                f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
-                " column of scores?"
-            )
-        return n - n_missing, n_missing
-
-
-def is_unscored(frame: engine.Frame) -> nw.Expr:
-    """Return the condition that a row has no score: it is missing, or not a number."""
-    missing = nw.col("score").is_null()
-    floats = frame.collect_schema()["score"].is_float()
-    return missing | engine.is_nan(frame, "score") if floats else missing
 
 
 @dataclass(frozen=True)

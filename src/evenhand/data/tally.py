@@ -214,8 +214,7 @@ class Tally:
         kept = {name: self.factor(name) for name in names}
         k = len(self.systems)
         digits = [(factor.codes, factor.size) for factor in kept.values()]
-        key = join_codes([*digits, (self.left, k), (self.right, k)])
-        first, inverse = first_of_each(key)
+        first, inverse = first_of_each(join_codes([*digits, (self.left, k), (self.right, k)]))
         summed: dict[str, Any] = {}
         if first is not inverse:
 
@@ -392,8 +391,7 @@ def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:
     if factor.merged or factor.size <= limit:
         return factor
     member = snake(factor.loads, limit, seed)
-    codes = member[factor.codes]
-    return replace(factor, codes=codes, size=limit, merged=True, clusters=member)
+    return replace(factor, codes=member[factor.codes], size=limit, merged=True, clusters=member)
 
 
 def snake(loads: Counts, limit: int, seed: int) -> Codes:

@@ -19,9 +19,8 @@ from evenhand.data.engine import COUNT, fetch_columns, one_thread
 from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import admit_unrated, list_levels
 from evenhand.data.rating_rows import RatingRows, digest_ratings
-from evenhand.data.ratings import Ratings
+from evenhand.data.ratings import Ratings, is_unscored
 from evenhand.data.results import Shown
-from evenhand.data.tables import is_unscored
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.texts import say
 from evenhand.errors import (

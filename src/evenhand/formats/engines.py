@@ -95,7 +95,16 @@ def _open_duckdb(address: Address) -> Table:
     if not path.is_file():
         raise MissingFile(f"there is no DuckDB file '{path}'")
     try:
-        connection = _connect(path)
+        # The views and macros of a file may read no file of this machine, and no query can set
+        # that access back. A file with plain tables alone keeps it: what is made of these may be
+        # written.
+        connection = duckdb.connect(str(path), read_only=True)
+        (user_objects,) = connection.execute(
+            "select (select count(*) from duckdb_views() where not internal)"
+            " + (select count(*) from duckdb_functions() where not internal)"
+        ).fetchone() or (1,)
+        if user_objects:
+            connection.execute("set enable_external_access = false")
         relation = connection.sql(f"from {_choose(connection, address)}")
     except duckdb.PermissionException:
         raise UnknownFormat(
@@ -109,20 +118,6 @@ def _open_duckdb(address: Address) -> Table:
             ) from None
         raise UnknownFormat(f"'{address}' cannot be opened: {address.clean(error)}") from None
     return Table(nw.from_native(relation), str(address), connection)
-
-
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    """Open a file for reading; its own views and macros may read no file of this machine."""
-    # No query can set that access back. A file with plain tables alone keeps it: what is made of
-    # these may be written.
-    connection = duckdb.connect(str(path), read_only=True)
-    (user_objects,) = connection.execute(
-        "select (select count(*) from duckdb_views() where not internal)"
-        " + (select count(*) from duckdb_functions() where not internal)"
-    ).fetchone() or (1,)
-    if user_objects:
-        connection.execute("set enable_external_access = false")
-    return connection
 
 
 def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:

@@ -174,12 +174,6 @@ ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _CHUNK: Final = 1 << 20
 
 
-def tell_compression(start: bytes) -> Compression:
-    if start.startswith(GZIP):
-        return "gzip"
-    return "zstd" if start.startswith(ZSTD) else "none"
-
-
 def read_gzip_head(path: Path, size: int) -> bytes:
     head = b""
     try:
@@ -474,7 +468,8 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
     try:
         with path.open("rb") as file:
             start, rest = file.read(SIZE), b""
-            compression = tell_compression(start)
+            compression: Compression = "zstd" if start.startswith(ZSTD) else "none"
+            compression = "gzip" if start.startswith(GZIP) else compression
             parquet = start.startswith(b"PAR1")
             if compression == "none" and not parquet and path.stat().st_size <= LOOKED_THROUGH:
                 rest = file.read()
@@ -499,18 +494,6 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
         return Head(path, "parquet", "none")
     if start.startswith(_ARROW):
         return Head(path, "arrow", compression)
-    _refuse_foreign(path, start)
-    wide = _tell_wide(start)
-    whole = len(start) < SIZE and compression != "zstd"
-    text, encoding = _decode(path, start, wide, rest)
-    content = start + rest
-    returns, news = content.count(b"\r"), content.count(b"\n")  # those in quotes are among them
-    alike = returns == content.count(b"\r\n") == news and b"\r\r\n" not in content
-    ends = wide != "" or (returns > 0 and news > 0 and not alike)
-    return Head(path, _text_kind(path, text), compression, text, whole, encoding, ends)
-
-
-def _refuse_foreign(path: Path, start: bytes) -> None:
     for magic, words in _FOREIGN.items():
         if start.startswith(magic):
             raise UnknownFormat(f"{path} is {words}")
@@ -518,11 +501,27 @@ def _refuse_foreign(path: Path, start: bytes) -> None:
         raise UnknownFormat(
             f"{path} is a DuckDB database: name its table, as in duckdb://{path}?table=NAME"
         )
-    if b"\x00" in start and not _tell_wide(start):
+    wide = _tell_wide(start)
+    if b"\x00" in start and not wide:
         raise UnknownFormat(
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
             " of these"
         )
+    wide = _tell_wide(start)
+    whole = len(start) < SIZE and compression != "zstd"
+    text, encoding = _decode(path, start, wide, rest)
+    content = start + rest
+    returns, news = content.count(b"\r"), content.count(b"\n")  # those in quotes are among them
+    alike = returns == content.count(b"\r\n") == news and b"\r\r\n" not in content
+    ends = wide != "" or (returns > 0 and news > 0 and not alike)
+    first = text.lstrip()[0]
+    delimited = suffix_of(path) in {".csv", ".tsv", ".tab", ".txt"}
+    kind: Kind = "json" if first == "{" or (first == "[" and not delimited) else "delimited"
+    if kind != "json" and suffix_of(path) in {".json", ".jsonl", ".ndjson"}:
+        raise UnknownFormat(
+            f"{path} is not JSON: it begins with '{first}', not with an object or a list"
+        )
+    return Head(path, kind, compression, text, whole, encoding, ends)
 
 
 def _tell_wide(start: bytes) -> str:
@@ -570,18 +569,6 @@ def _decode(path: Path, start: bytes, encoding: str, rest: bytes) -> tuple[str, 
             raise NoRows(f"{path} is empty: {ROWS_NEEDED}")
         return text, "" if name == "utf-8-sig" else name
     raise AssertionError("every byte is a character of Latin-1")
-
-
-def _text_kind(path: Path, text: str) -> Kind:
-    first = text.lstrip()[0]
-    delimited = suffix_of(path) in {".csv", ".tsv", ".tab", ".txt"}
-    if first == "{" or (first == "[" and not delimited):
-        return "json"
-    if suffix_of(path) in {".json", ".jsonl", ".ndjson"}:
-        raise UnknownFormat(
-            f"{path} is not JSON: it begins with '{first}', not with an object or a list"
-        )
-    return "delimited"
 
 
 def suffix_of(path: Path) -> str:

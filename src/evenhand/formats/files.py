@@ -103,8 +103,7 @@ def skip_ragged(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[str,
         width = CSV_WIDTH.search(message)
         why = f"{width[2]} fields, not {width[1]}" if width else kind.lower()
         places.append(f"{where}{several} ({why})")
-    skipped = exclude_bad_rows(places, places, kept + len(places))
-    return _ignore_ragged(query), [skipped]
+    return _ignore_ragged(query), [exclude_bad_rows(places, places, kept + len(places))]
 
 
 def _ignore_ragged(query: str) -> str:
@@ -306,8 +305,7 @@ def _unfit(kind: str) -> str | None:
         return "fractions"
     if kind == "BOOLEAN":
         return "true or false"
-    nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
-    return NESTED if nested else None
+    return NESTED if kind.endswith("]") or kind.startswith(("STRUCT", "MAP")) else None
 
 
 # Parquet: columns keep their types; only the footer is read before something is counted.
@@ -465,37 +463,28 @@ def tell_shape(head: file_heads.Head) -> Shape | None:
     columns = tuple(first.split("\t"))
     if set(_MQM) <= set(columns):
         columns = tuple(REMARK if name.startswith("#") else name for name in columns)
-        padded = columns[-1] == REMARK
-        return Shape(columns, "\t", quoted="some", padded=padded)
-    columns = name_appraise_columns(_read_line(first, ","))
+        return Shape(columns, "\t", quoted="some", padded=columns[-1] == REMARK)
+    columns = name_appraise_columns(next(_records(first, ",", 1), []))
     if columns:
         return Shape(columns, ",", header=False)
-    _refuse_near_appraise(head, first)
-    return None
-
-
-def _read_line(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])
-
-
-def _refuse_near_appraise(head: file_heads.Head, first: str) -> None:
-    for delimiter in (",", ";", "\t"):
-        fields = [one.strip() for one in _read_line(first, delimiter)]
-        if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
+    for delimiter in (",", ";", "\t"):  # which no table of Appraise has, though it looks like one
+        cells = [one.strip() for one in next(_records(first, delimiter, 1), [])]
+        if len(cells) < len(APPRAISE_COLUMNS) or cells[3] not in TYPES:
             continue
         if delimiter != ",":
             fault = f"commas part its fields, not {delimiter!r}"
-        elif not _are_languages(fields[4:6]):
-            fault = f"languages have three letters, not '{fields[4]}' and '{fields[5]}'"
+        elif not _are_languages(cells[4:6]):
+            fault = f"languages have three letters, not '{cells[4]}' and '{cells[5]}'"
         else:
             fault = (
-                f"behind the score stand {', '.join(fields[7:])[:80]}, and not document,"
+                f"behind the score stand {', '.join(cells[7:])[:80]}, and not document,"
                 " isCompleteDocument (True or False), errors in [], and times in seconds since 1970"
             )
         raise UnknownFormat(
-            f"line 1 of {head.path} looks like Appraise's table ('{fields[3]}' as its type), but"
+            f"line 1 of {head.path} looks like Appraise's table ('{cells[3]}' as its type), but"
             f" {fault}; with a header of our own names it is read as it is"
         )
+    return None
 
 
 def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:

@@ -120,8 +120,7 @@ def _read_scale(
     where = "below" if low == "left" else "above"
     side = "left" if low == "right" else "right"
     sides = {"where": where, "side": side, "low": low, "turned": turned}
-    note = say(code, column=column, middle=_show(middle), **sides, **ends)
-    return Grades(meant, note)
+    return Grades(meant, say(code, column=column, middle=_show(middle), **sides, **ends))
 
 
 def _find_middle(values: Collection[float], column: str) -> float | None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
+from evenhand.data import slips
 from evenhand.data.annotations import Unread, classify_kinds, refuse_unread
 from evenhand.data.coding import find_padded, refuse_padded, refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
@@ -29,14 +30,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, read_scale, reads_lower
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
-from evenhand.data.slips import (
-    MAX_ROWS_IN_PASSING,
-    find_short_scales,
-    find_slips,
-    note_item_numbers,
-    note_odd_names,
-    note_summaries,
-)
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tables import RankingCounts, count_answers, drop_unweighted
 from evenhand.data.tally import Tally
@@ -383,7 +376,7 @@ def inspect(
                 scored.select(*filter(data.has, roles)).unique()
             )
         part = Part(None, **counted, controls=controls, repeats=repeats)
-        notes = (*find_slips(data), *_note_ratings(data, part.judgments, scale))
+        notes = (*slips.find_slips(data), *_note_ratings(data, part.judgments, scale))
         return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
@@ -425,16 +418,16 @@ def inspect(
     judges = tally.factors.get("judge")
     notes = say_names(tally.systems)
     if judges:
-        named = note_odd_names(data, judges.labels, "judge")
+        named = slips.note_odd_names(data, judges.labels, "judge")
         notes += (*named, *note_llm_names(judges.labels, data.columns, data.source))
-    notes += (*note_item_numbers(data), *find_slips(data))
+    notes += (*slips.note_item_numbers(data), *slips.find_slips(data))
     return _inspection(data, tasks, notes=notes)
 
 
 def _note_ratings(data: Ratings, judgments: float, scale: str | None) -> list[str]:
     notes: list[str] = []
-    if data.has("judge") and judgments <= MAX_ROWS_IN_PASSING:
-        notes += find_short_scales(data.rows())
+    if data.has("judge") and judgments <= slips.MAX_ROWS_IN_PASSING:
+        notes += slips.find_short_scales(data.rows())
     if scale is not None:
         declared = read_scale(scale)
         table = data.frame
@@ -444,13 +437,13 @@ def _note_ratings(data: Ratings, judgments: float, scale: str | None) -> list[st
         notes.append(say("on-scale", scale=str(declared)))
     for role in (role for role in ("system", "judge") if data.has(role)):
         names = [*filter(None, count_labels(data.frame, role, as_text=True))]
-        notes += note_odd_names(data, names, role)
+        notes += slips.note_odd_names(data, names, role)
         if role == "judge":
             notes += note_llm_names(names, data.columns, data.source)
-    if data.has("item") and judgments <= MAX_ROWS_IN_PASSING:
+    if data.has("item") and judgments <= slips.MAX_ROWS_IN_PASSING:
         items = count_labels(data.frame, "item", as_text=True)
-        notes += note_summaries(data, filter(None, items), "item")
-    notes += note_item_numbers(data)
+        notes += slips.note_summaries(data, filter(None, items), "item")
+    notes += slips.note_item_numbers(data)
     return notes
 
 

@@ -423,8 +423,7 @@ def _choose(table: Table, options: ReadOptions, layout: str | None) -> tuple[Lay
     columns = lists.get("score")
     sides = [one for side in ("left", "right") for one in header.candidates(side)]
     pairs = columns and len(sides) == 2 and not {*sides} & {*columns}
-    votes = [*lists] == ["outcome"]
-    chosen = wide.votes if votes else wide.pair_scores if pairs else wide.wide
+    chosen = wide.votes if [*lists] == ["outcome"] else wide.pair_scores if pairs else wide.wide
     if layout is not None and layout.replace("-", "_").lower() not in (chosen.name, "ratings"):
         raise UnknownOption(f"{listing([*lists])} of several columns: leave out --from {layout}")
     return chosen, options
@@ -508,7 +507,33 @@ def open_source(source: Any, opening: Callable[[Any], Table] = open_files) -> Ta
     named = [source] if isinstance(source, str | Path) else source
     if isinstance(named, list | tuple) and all(isinstance(one, str | Path) for one in named):
         return opening(source)
-    return open_memory(source)
+    if type(source).__module__.partition(".")[0] == "datasets":
+        kind = type(source).__name__
+        if isinstance(source, Mapping):
+            splits = listing([f"data[{split!r}]" for split in source])
+            raise UnknownFormat(
+                f"a {kind} holds a data set for each split: pass one of them ({splits})"
+            )
+        if not hasattr(source, "num_rows"):
+            raise UnknownFormat(
+                f"{kind} is read as it streams: load the data set with streaming=False, or pass"
+                " list(data)"
+            )
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = source.with_format("arrow")[:]
+        for name, feature in source.features.items():
+            if hasattr(feature, "int2str"):  # labels are numbers there, -1 where there is none
+                known = pc.if_else(pc.less(table[name], 0), None, table[name])
+                labels = pc.take(pa.array(feature.names), known)
+                table = table.set_column(table.column_names.index(name), name, labels)
+        return open_frame(table, "data set")
+    if isinstance(source, Mapping):
+        return open_columns(source)
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        return open_rows(source)
+    return open_frame(source)
 
 
 # A word of a command that is a URL, perhaps behind the name of an option
@@ -540,36 +565,6 @@ def hide_settings(text: str, words: tuple[str, ...]) -> str:
 
 
 _NAMES: Final = count()  # Numbers of tables in the engine
-
-
-def open_memory(source: Any) -> Table:
-    if type(source).__module__.partition(".")[0] == "datasets":
-        kind = type(source).__name__
-        if isinstance(source, Mapping):
-            splits = listing([f"data[{split!r}]" for split in source])
-            raise UnknownFormat(
-                f"a {kind} holds a data set for each split: pass one of them ({splits})"
-            )
-        if not hasattr(source, "num_rows"):
-            raise UnknownFormat(
-                f"{kind} is read as it streams: load the data set with streaming=False, or pass"
-                " list(data)"
-            )
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        table = source.with_format("arrow")[:]
-        for name, feature in source.features.items():
-            if hasattr(feature, "int2str"):  # labels are numbers there, -1 where there is none
-                known = pc.if_else(pc.less(table[name], 0), None, table[name])
-                labels = pc.take(pa.array(feature.names), known)
-                table = table.set_column(table.column_names.index(name), name, labels)
-        return open_frame(table, "data set")
-    if isinstance(source, Mapping):
-        return open_columns(source)
-    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        return open_rows(source)
-    return open_frame(source)
 
 
 def open_frame(source: Any, what: str = "data frame") -> Table:

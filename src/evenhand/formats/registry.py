@@ -9,19 +9,9 @@ from typing import Final
 
 from evenhand.data.source import fold
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
+from evenhand.formats import roles
 from evenhand.formats.file_heads import DOWNLOAD
 from evenhand.formats.layouts import annotation_tools, arena, generic, mqm, wide, wmt
-from evenhand.formats.roles import (
-    OF_NO_SIDE,
-    Header,
-    check_asked,
-    list_words,
-    refuse_circular,
-    say_unclear,
-    say_which,
-    word_set,
-    write_roles,
-)
 from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
@@ -53,34 +43,34 @@ _CAMPAIGNS: Final = {
 _LOG: Final = ("body", "hash")  # Columns of the log of a campaign
 _BATCH: Final = {"items", "task"}  # All that stands in a batch of Appraise
 # Columns of tables of results, of which two are there
-_OF_RESULTS: Final = word_set(
+_OF_RESULTS: Final = roles.word_set(
     "winrate ranklo rankhi cluster standarderror nwins elo elorating rankings judges systems "
     "judgments items votes tieshare arenascore trueskillmean trueskillmu kappa pairs "
     "comparisons"
 )
 # Columns of two answers that are compared; {} is the side
-_ANSWERS: Final = list_words(
+_ANSWERS: Final = roles.list_words(
     "response_{} response{} output_{} answer_{} completion_{} translation_{} summary_{} text_{} "
     "human_ref_{}"
 )
 _ENDS: Final = (("1", "2"), ("A", "B"), ("0", "1"), ("left", "right"))
 
 
-def choose(header: Header, name: str | None) -> Layout:
+def choose(header: roles.Header, name: str | None) -> Layout:
     if name is not None:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
         layout = next(one for one in LAYOUTS if folded == one.name)
         if layout is mqm.mqm and not set(layout.needs) <= set(header.columns):
             layout = mqm.marked  # errors under other names, or without documents
-        check_asked(header, layout.roles)
+        roles.check_asked(header, layout.roles)
         lacking = [column for column in layout.needs if column not in header.columns]
         if lacking and not layout.roles and layout is not generic.matrix:
             raise UnknownColumn(
                 f"{layout.title} need {listing(lacking)}, not found in {header.table}"
             )
         return layout
-    check_asked(header, [role for layout in LAYOUTS for role in layout.roles])
+    roles.check_asked(header, [role for layout in LAYOUTS for role in layout.roles])
     fitting = [layout for layout in LAYOUTS if set(header.requested) <= set(layout.roles)]
     for layout in fitting:
         if layout.recognise(header):
@@ -88,13 +78,13 @@ def choose(header: Header, name: str | None) -> Layout:
     raise _refusal(header, fitting)
 
 
-def knows(header: Header, name: str | None) -> bool:
+def knows(header: roles.Header, name: str | None) -> bool:
     layouts = [layout for layout in LAYOUTS if name in (None, layout.name)]
     campaign = {*header.columns} == _BATCH or any(map(header.holds, (*_CAMPAIGNS, _LOG)))
     return campaign or any(one.recognise(header) for one in layouts)
 
 
-def reads_names(header: Header, name: str | None) -> bool:
+def reads_names(header: roles.Header, name: str | None) -> bool:
     """Say whether a layout is asked for, or fits, whose columns are called exactly as told."""
     exact = [layout for layout in LAYOUTS if not layout.roles and layout is not generic.matrix]
     if name is not None:
@@ -102,7 +92,7 @@ def reads_names(header: Header, name: str | None) -> bool:
     return any(layout.recognise(header) for layout in exact)
 
 
-def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
+def _tell_other(header: roles.Header) -> UnknownColumn | UnknownFormat | None:
     campaigns = [what for columns, what in _CAMPAIGNS.items() if header.holds(columns)]
     if {*header.columns} == _BATCH:
         campaigns.append("batches of Appraise")
@@ -116,9 +106,9 @@ def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
             f"{header.table} looks like results ({listing(results)}), not like judgments: read"
             " the judgments of which they were made"
         )
-    unclear = [name for name in header.columns if fold(name) in OF_NO_SIDE]
+    unclear = [name for name in header.columns if fold(name) in roles.OF_NO_SIDE]
     if unclear and header.missing(("left", "right", "outcome")) == ["outcome"]:
-        return UnknownColumn(say_unclear(unclear[0]))
+        return UnknownColumn(roles.say_unclear(unclear[0]))
     named = (
         [header.named(name.format(end)) for end in ends] for name, ends in product(_ANSWERS, _ENDS)
     )
@@ -132,7 +122,7 @@ def _tell_other(header: Header) -> UnknownColumn | UnknownFormat | None:
     return None
 
 
-def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
+def _refusal(header: roles.Header, fitting: Sequence[Layout]) -> UnknownColumn | UnknownFormat:
     """Say what is missing for the nearest of our own layouts, or that none is near."""
     other = _tell_other(header)
     if other is not None:
@@ -153,7 +143,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         scores = _tell_scores(header)
         if scores is not None:
             return scores
-        way = f"Map yours, for instance {write_roles(header, {'left': 'NAME'})}"
+        way = f"Map yours, for instance {roles.write_roles(header, {'left': 'NAME'})}"
         if any(re.fullmatch(r"-?\d[\d_.]*", one) for one in header.columns):
             way = "If the first line holds data, add a line of column names above it"
         return UnknownFormat(
@@ -162,14 +152,14 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             f" ranking, system, rank; ratings need system, score. {way}"
         )
     missing = header.missing(nearest.needs)
-    refuse_circular(header, missing)
-    asked, way = say_which(header, missing), ""
-    roles = ("ranking", "rank", *(() if header.free else ("outcome",)))
-    named = [one for role in roles for one in header.candidates(role)]
+    roles.refuse_circular(header, missing)
+    asked, way = roles.say_which(header, missing), ""
+    whole = ("ranking", "rank", *(() if header.free else ("outcome",)))
+    named = [one for role in whole for one in header.candidates(role)]
     cells = [one for one in named if one not in header.spreads()]
     once = [role for role in ("item", "judge") if not header.missing([role])]
     if missing == ["ranking"] and len(once) == 1:  # only judges are known, or only items
-        ids = write_roles(header, {"ranking": header.candidates(once[0])[0]})
+        ids = roles.write_roles(header, {"ranking": header.candidates(once[0])[0]})
         asked = f" Where each {once[0]} has one ranking: {ids}; else add a column ranking with ids"
     elif cells and missing in (["system", "rank"], ["ranking", "system"], ["left", "right"]):
         parted = f"frame.pop({cells[0]!r}).str.split('>', expand=True)"
@@ -186,7 +176,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
     )
 
 
-def _tell_scores(header: Header) -> UnknownFormat | None:
+def _tell_scores(header: roles.Header) -> UnknownFormat | None:
     spreads = header.spreads()
     free = [one for one in header.free if one in spreads]
     said = [role for role in ("judge", "item") if header.candidates(role)]
@@ -197,17 +187,17 @@ def _tell_scores(header: Header) -> UnknownFormat | None:
         return UnknownFormat(
             f"{header.table} has columns of numbers that are not on one scale,"
             f" {listing(told)}: name those that hold the scores of a system each:"
-            f" {write_roles(header, {'system': ','.join(systems)})}"
+            f" {roles.write_roles(header, {'system': ','.join(systems)})}"
         )
     scores = wide.find_short_scale(spreads, free)
     if not scores:
         return None
     others = wide.list_others(header, scores)
     among = f" (among {listing(others)})" if others else ""
-    named = write_roles(header, {"judge": "NAME", "item": "NAME", "system": "NAME"})
+    named = roles.write_roles(header, {"judge": "NAME", "item": "NAME", "system": "NAME"})
     return UnknownFormat(
         f"{header.table} has several columns of scores, {listing(scores)}, and none called"
         f" judge, item or system. Name those that exist{among}: {named}. If each column of scores"
-        f" is of one system: {write_roles(header, {'system': ','.join(scores)})}; otherwise give"
-        " each score a row of its own (judge, item, system, score)"
+        f" is of one system: {roles.write_roles(header, {'system': ','.join(scores)})}; otherwise"
+        " give each score a row of its own (judge, item, system, score)"
     )

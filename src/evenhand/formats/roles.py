@@ -186,8 +186,6 @@ def say_unclear(column: str) -> str:
 
 @dataclass(frozen=True)
 class Spread:
-    """Of the numbers of a column."""
-
     low: float
     high: float
 
@@ -231,8 +229,7 @@ class Header:
             return named
         ranks = FALLBACKS.get(role, ())
         others = [one for names in ranks for one in free if fold(one) in names.split()]
-        documents = sum(fold(one) in DOCUMENTS for one in others)
-        if 0 < documents < len(others):
+        if 0 < sum(fold(one) in DOCUMENTS for one in others) < len(others):
             return []
         if role == "outcome" and self.candidates("left") and self.candidates("right"):
             others += [one for one in free if fold(one) in _WINNERS | _LOSERS]

@@ -330,8 +330,7 @@ def _read_together(table: Table, columns: Sequence[str]) -> tuple[dict[str, floa
 def _write_objects(table: Table, column: str) -> Table:
     """Write numbers of several types, such as Decimal beside text, as text; others stay."""
     native: Any = table.frame.to_native()
-    there = native[column].dropna()
-    kinds = {*map(type, there)}
+    kinds = {*map(type, native[column].dropna())}
     if bool in kinds or not all(issubclass(one, str | Real | Decimal) for one in kinds):
         return table
     text = native[column].map(str, na_action="ignore")
@@ -530,20 +529,17 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
             f" frame['{column}'].astype('Int64')"
         )
     if unfit_type:
+        first = find_rows(table.frame, ~nw.col(column).is_null(), limit=1)
+        nested = bool(first) and table.original_types.get(column) == NESTED
+        held = json.loads(first[0][column]) if nested else None
+        named = [f"{role}={column}.{key}" for key in held] if isinstance(held, dict) else []
+        way = f"name what is in it, such as --column {write_word(named[0])}, or " if named else ""
         raise InvalidJudgments(
             f"column '{column}' of {table.name}, taken as {role}, holds {unfit_type}, which cannot"
-            f" name anything: {_find_inner(table, column, role)}make it text or whole numbers"
+            f" name anything: {way}make it text or whole numbers"
         )
     value = nw.col(column)
     return (value if dtype == nw.String else _as_text(table, column)).alias(role)
-
-
-def _find_inner(table: Table, column: str, role: str) -> str:
-    first = find_rows(table.frame, ~nw.col(column).is_null(), limit=1)
-    nested = bool(first) and table.original_types.get(column) == NESTED
-    held = json.loads(first[0][column]) if nested else None
-    named = [f"{role}={column}.{key}" for key in held] if isinstance(held, dict) else []
-    return f"name what is in it, such as --column {write_word(named[0])}, or " if named else ""
 
 
 def _keep(table: Table, column: str) -> nw.Expr:
@@ -721,8 +717,7 @@ def understand_outcomes(
         first, second = ("right", "left") if loser else ("left", "right")
         of_right = nw.when(label == right).then(nw.lit(second)).otherwise(other)
         winner = nw.when(label == left).then(nw.lit(first)).otherwise(of_right)
-        turned = table.with_frame(table.frame.with_columns(winner.alias(column)))
-        return turned, SIDES, [names]
+        return table.with_frame(table.frame.with_columns(winner.alias(column))), SIDES, [names]
     if loser:
         labels = filter(None, count_labels(table.frame, column, as_text=True))
         meant = {one: LOSING[won] for one in labels if (won := read_outcome(one))}
@@ -924,8 +919,7 @@ def assign_beside(
     kind: type[Comparisons | Rankings],
     fixed: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    roles = (*kind.ROLES, *ANNOTATIONS)
-    assigned = assign(table.header(options), roles, kind.NECESSARY, fixed)
+    assigned = assign(table.header(options), (*kind.ROLES, *ANNOTATIONS), kind.NECESSARY, fixed)
     beside = {role: column for role, column in assigned.items() if role in SOFT}
     return {role: column for role, column in assigned.items() if role not in SOFT}, beside
 
@@ -934,8 +928,7 @@ def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame
     frame, notes = take(table, roles)
     renamed = any(role != column for role, column in roles.items())
     columns = say("columns", "info", layout=layout.title, columns=describe(roles), renamed=renamed)
-    source = table.source(layout.name, roles, columns)
-    return frame, source.noting(*notes)
+    return frame, table.source(layout.name, roles, columns).noting(*notes)
 
 
 def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:

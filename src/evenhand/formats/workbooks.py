@@ -60,10 +60,6 @@ class Sheet:
             yield number, dict(zip(self.columns, row, strict=True))
 
 
-def _advise_option(name: str) -> str:
-    return f"say which one: --sheet {write_word(name)}, in Python sheet={name!r}"
-
-
 def read_sheet(
     path: Path,
     name: str | None = None,
@@ -81,8 +77,7 @@ def read_sheet(
     remarks: whether titles and legends below the header are rows, for who checks every row.
     row: what a row of it is.
     """
-    sheets = _open(path, name, remarks=remarks)
-    full = [one for one in sheets if one.rows]
+    full = [one for one in _open(path, name, remarks=remarks) if one.rows]
     if not full:
         where = f"sheet '{name}' of {path}" if name is not None else str(path)
         raise InvalidJudgments(f"{where} holds no rows: write a header and one {row} a row")
@@ -95,7 +90,8 @@ def read_sheet(
         return _join(fitting, [one.name for one in full if one not in fitting])
     names = [one.name for one in fitting or full]
     which = "several of which could be meant" if fitting else "and none looks like what is needed"
-    remedy = (advise or _advise_option)(names[0])
+    remedy = f"say which one: --sheet {write_word(names[0])}, in Python sheet={names[0]!r}"
+    remedy = advise(names[0]) if advise else remedy
     raise UnknownOption(f"{path} has {len(full)} sheets, {which}: {listing(names)}; {remedy}")
 
 
@@ -236,7 +232,13 @@ def _lay_out(
         names[edge] = str(grid[first][edge])  # the index of a frame has its own row
         first += 1
     unread = {} if remarks else _find_remarks(grid, first)
-    filled = _fill(grid, [one for one in areas if one[2] >= first], first)
+    filled = 0  # cells of merged ones
+    for top, left, bottom, right in (one for one in areas if one[2] >= first):
+        value = grid[top][left] if left < len(grid[top]) else None
+        for row in grid[max(top, first) : bottom + 1]:
+            for at in range(left, min(right + 1, len(row))):
+                if row[at] is None and value is not None:
+                    row[at], filled = value, filled + 1
     numbers = [at for at in range(first, len(grid)) if _count(grid[at]) and at not in unread]
     used = [at for at, title in enumerate(names) if title or any(grid[row][at] for row in numbers)]
     bare = next((at for at in used if not names[at]), None) if remarks else None
@@ -322,14 +324,3 @@ def _read_header(
         for at in range(left, right + 1):
             names[at] = f"{names[at]} {at - left + 1}"
     return names, 1
-
-
-def _fill(grid: list[list[Cell]], areas: Iterable[Area], first: int) -> int:
-    n = 0
-    for top, left, bottom, right in areas:
-        value = grid[top][left] if left < len(grid[top]) else None
-        for row in grid[max(top, first) : bottom + 1]:
-            for at in range(left, min(right + 1, len(row))):
-                if row[at] is None and value is not None:
-                    row[at], n = value, n + 1
-    return n

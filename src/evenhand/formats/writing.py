@@ -46,7 +46,18 @@ _COPY = {
 
 def write_table(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
     if frame.implementation.is_duckdb():
-        _copy(frame, path, format, compression)
+        options = _COPY[format]
+        if format != "parquet":
+            options += f", compression '{compression}'"
+        relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+        quoted, source = str(path).replace("'", "''"), name_file(relation)
+        try:
+            relation.query("evenhand_rows", f"copy (from evenhand_rows) to '{quoted}' ({options})")
+        except duckdb.IOException as error:
+            # The cause alone: the name in it is that of the part that is renamed when it is whole.
+            raise OSError(str(error).splitlines()[0].rpartition(": ")[2].lower()) from None
+        except duckdb.Error as error:
+            raise explain(error, source) from None
         return
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if format == "parquet":
@@ -72,21 +83,6 @@ def write_table(frame: Frame, path: Path, format: str, compression: str) -> None
                 file.write(delimiter.join(map(quote, row)) + "\n")
 
 
-def _copy(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
-    options = _COPY[format]
-    if format != "parquet":
-        options += f", compression '{compression}'"
-    relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
-    name, file = str(path).replace("'", "''"), name_file(relation)
-    try:
-        relation.query("evenhand_rows", f"copy (from evenhand_rows) to '{name}' ({options})")
-    except duckdb.IOException as error:
-        # The cause alone: the name in it is that of the part that is renamed when it is whole.
-        raise OSError(str(error).splitlines()[0].rpartition(": ")[2].lower()) from None
-    except duckdb.Error as error:
-        raise explain(error, file) from None
-
-
 def _open(path: Path, compression: str) -> IO[str]:
     if compression == "gzip":
         return TextIOWrapper(gzip.open(path, "wb"), encoding="utf-8", newline="")
@@ -94,8 +90,7 @@ def _open(path: Path, compression: str) -> IO[str]:
 
 
 def _rows(frame: nw.DataFrame[Any]) -> Iterator[tuple[Any, ...]]:
-    columns = [_values(column) for column in fetch_columns(frame).values()]
-    return zip(*columns, strict=True)
+    return zip(*[_values(column) for column in fetch_columns(frame).values()], strict=True)
 
 
 def _values(column: NDArray[Any]) -> list[Any]:

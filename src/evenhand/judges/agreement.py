@@ -42,9 +42,8 @@ from evenhand.data.rating_rows import (
     digest_ratings,
     require_scale,
 )
-from evenhand.data.ratings import Ratings
+from evenhand.data.ratings import Ratings, code_ratings
 from evenhand.data.results import try_each
-from evenhand.data.row_reading import code_ratings
 from evenhand.data.slips import find_slips
 from evenhand.data.tally import take_names
 from evenhand.data.votes import TIE, Votes

@@ -171,10 +171,9 @@ def _read_segment(
         }
         row = {**row, "kind": "control"} if checks.get(system) else row
         # The score of an output, or one for each slider, which is its criterion
-        sliders = record.mapping(one.get("sliders") or {}, "sliders")
         scores: list[Row] = [
             {"criterion": name, "score": read_score(record, score)}
-            for name, score in sliders.items()
+            for name, score in record.mapping(one.get("sliders") or {}, "sliders").items()
         ]
         if not scores or one.get("score") is not None:
             scores.insert(0, {"score": read_score(record, one.get("score"))})
@@ -272,8 +271,7 @@ def _find_answers(record: Record, unread: set[str]) -> Iterator[tuple[str, str, 
         if _is_answer(column) and record.text(column):
             question, _, label = column.rpartition(".")
             yield question, label, record.text(column)
-    labels = record.mapping(record.data("labels") or {}, "labels")
-    for question, given in labels.items():
+    for question, given in record.mapping(record.data("labels") or {}, "labels").items():
         if not isinstance(given, Mapping):
             gather_unread(unread, {question: given}, (), "labels")
             continue

@@ -98,7 +98,15 @@ def arena_log(table: Table, options: ReadOptions) -> Comparisons:
     votes = sum(int(n) for kind, n in counted.items() if kind in _VOTES)
     if not votes:
         raise UnknownFormat(f"{table.name} is a log without votes ({', '.join(_VOTES)})")
-    frame = nw.from_native(table.frame.to_native().project(_projection(table)))
+    sides = []
+    for side, at in (("left", 0), ("right", 1)):
+        name = f"nullif(models ->> '$[{at}]', '')"
+        if "states" in table.columns:
+            name = f"coalesce({name}, states ->> '$[{at}].model_name')"
+        sides.append(f'{name} as "{side}"')
+    gone = ", ".join(one for one in ("models", "type", "states") if one in table.columns)
+    columns = f'{", ".join(sides)}, "type" as outcome, * exclude ({gone})'
+    frame = nw.from_native(table.frame.to_native().project(columns))
     vote_table = table.with_frame(frame.filter(nw.col("outcome").is_in(list(_VOTES))))
     fixed = {"left": "left", "right": "right", "outcome": "outcome", "judge": "ip"}
     data = make_comparisons(vote_table, options, arena_log, fixed)
@@ -108,17 +116,6 @@ def arena_log(table: Table, options: ReadOptions) -> Comparisons:
     words = "event that is no vote" if others == 1 else "events that are no votes"
     excluded = exclude_by_format({words: others}, "{n:,} {what} excluded")
     return replace(data, source=data.source.excluding(*excluded))
-
-
-def _projection(table: Table) -> str:
-    sides = []
-    for side, at in (("left", 0), ("right", 1)):
-        name = f"nullif(models ->> '$[{at}]', '')"
-        if "states" in table.columns:
-            name = f"coalesce({name}, states ->> '$[{at}].model_name')"
-        sides.append(f'{name} as "{side}"')
-    gone = [name for name in ("models", "type", "states") if name in table.columns]
-    return f'{", ".join(sides)}, "type" as outcome, * exclude ({", ".join(gone)})'
 
 
 # Comparisons with one column for each outcome, as in Kaggle's competition files.
@@ -190,8 +187,7 @@ def arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     for label, column in [*marks.items()][:2]:
         outcome = nw.when(holds(table, column, *ONE)).then(nw.lit(label)).otherwise(outcome)
     others = [name for name in table.columns if name not in {*marks.values(), _OUTCOME}]
-    places = list_places(table.frame)
-    frame = table.frame.select(*others, *places, outcome.alias(_OUTCOME))
+    frame = table.frame.select(*others, *list_places(table.frame), outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
     data = make_comparisons(table.with_frame(frame), options, arena_one_hot, fixed)
     words = {column: outcome for outcome, column in marks.items()}
@@ -266,8 +262,7 @@ def pandalm(table: Table, options: ReadOptions) -> Handle:
     records.require_columns(table, pandalm.needs, pandalm.title)
     judges = [name for name in table.columns if _ANNOTATOR.fullmatch(name)]
     models = [options.columns.get(side, "") for side in ("left", "right")]
-    reads = (*pandalm.reads, *judges, *filter(None, models))
-    flat, unread = records.split_unread(table, reads)
+    flat, unread = records.split_unread(table, (*pandalm.reads, *judges, *filter(None, models)))
 
     def read(record: records.Record) -> Iterator[records.Row]:
         pair = record.text("cmp_key").split("_")
@@ -390,8 +385,7 @@ _GAME: Final = {"A>>B": "left", "A>B": "left", "A=B": "tie", "B>A": "right", "B>
 def arena_hard(table: Table, options: ReadOptions) -> Handle:
     def read(record: records.Record, failed: Counter[str]) -> Iterator[records.Row]:
         sides = [record.text("baseline") or "baseline", record.need("model")]
-        games = record.sequence(record.data("games"), "games")
-        for at, given in enumerate(games):
+        for at, given in enumerate(record.sequence(record.data("games"), "games")):
             score = record.label(record.mapping(given, "a game").get("score"), "score")
             failed[_FAILED] += not score
             if score:

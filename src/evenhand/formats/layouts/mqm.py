@@ -90,8 +90,7 @@ def mqm(table: Table, options: ReadOptions) -> Handle:
         }
 
     keyed = read_each(table, lambda one: [(tuple(map(one.need, names)), one)])
-    columns = {name: name for name in _PARTS}
-    rows, notes = _sum_errors(table, options, keyed, columns, describe)
+    rows, notes = _sum_errors(table, options, keyed, {name: name for name in _PARTS}, describe)
     notes += say_unread(list_unread(table, (*mqm.reads, segment)))
     return take_rows(mqm, table, rows, options, unread=(), notes=notes)
 
@@ -125,8 +124,7 @@ def _find_part(header: Header, part: str) -> str:
 
 def _lists_errors(header: Header) -> bool:
     severity = _find_part(header, "severity")
-    others = any(map(header.candidates, ("left", "right", "rank", "score")))
-    if not severity or others:
+    if not severity or any(map(header.candidates, ("left", "right", "rank", "score"))):
         return False
     spreads = header.spreads()
     scored = any(is_criterion(name) for name in spreads)
@@ -393,29 +391,27 @@ def mtme_json(table: Table, options: ReadOptions) -> Handle:
 
     def read(record: Record) -> Iterator[Row]:
         score, spans = read_errors(record, {"errors": record.data("errors")}, options.error_weights)
-        row = {**_name(record), "score": score, "spans": write_spans(spans)}
+        languages = [record.text(name) for name in ("src_lang", "tgt_lang")]
+        document = record.text("document_id")
+        segment = record.need("segment_id")
+        row = {
+            "judge": record.text("rater_id"),
+            "item": f"{document}:{segment}" if document else segment,
+            "system": record.need("system_id"),
+            "criterion": "mqm",
+            "task": "-".join(languages) if all(languages) else None,
+            "document": document,
+            "source": record.verbatim("source"),
+            "output": record.verbatim("hypothesis"),
+            "score": score,
+            "spans": write_spans(spans),
+        }
         yield keep_flat(record, flat, row)
         marked.extend(spans)
 
     rows = read_each(table, read)
     notes = say_weights(marked, options.error_weights)
     return take_rows(mtme_json, table, rows, options, unread=unread, notes=notes)
-
-
-def _name(record: Record) -> Row:
-    languages = [record.text(name) for name in ("src_lang", "tgt_lang")]
-    document = record.text("document_id")
-    segment = record.need("segment_id")
-    return {
-        "judge": record.text("rater_id"),
-        "item": f"{document}:{segment}" if document else segment,
-        "system": record.need("system_id"),
-        "criterion": "mqm",
-        "task": "-".join(languages) if all(languages) else None,
-        "document": document,
-        "source": record.verbatim("source"),
-        "output": record.verbatim("hypothesis"),
-    }
 
 
 # Scores of mt-metrics-eval: one line for each output, in the order of the source.
@@ -429,15 +425,6 @@ def _name(record: Record) -> Row:
 NO_SCORE: Final = ("None", "nan", "NaN")
 
 
-def _read_lines(path: Path) -> list[str]:
-    if path.suffix != ".gz":
-        return path.read_text(encoding="utf-8").splitlines()
-    try:
-        return gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
-    except (OSError, EOFError, zlib.error) as error:
-        raise InvalidJudgments(f"{path.name} cannot be unpacked: {error}") from None
-
-
 def read_mtme_scores(
     path: Path, unread: list[tuple[int, str]] | None = None
 ) -> dict[str, list[float]]:
@@ -448,7 +435,14 @@ def read_mtme_scores(
     scores: dict[str, list[float]] = {}
     if not path.is_file():
         raise MissingFile(f"there is no file '{path}'")
-    for number, line in enumerate(_read_lines(path), 1):
+    if path.suffix != ".gz":
+        lines = path.read_text(encoding="utf-8").splitlines()
+    else:
+        try:
+            lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()
+        except (OSError, EOFError, zlib.error) as error:
+            raise InvalidJudgments(f"{path.name} cannot be unpacked: {error}") from None
+    for number, line in enumerate(lines, 1):
         try:
             system, value = line.split()
             score = nan if value in NO_SCORE else float(value)

@@ -241,8 +241,7 @@ def list_others(header: Header, columns: Collection[str]) -> list[str]:
 
 def _guess_beside(header: Header, columns: Collection[str]) -> dict[str, str]:
     """Return the likeliest columns of judges and items, where none is called so; else NAME."""
-    others = list_others(header, columns)
-    likely = [one for one in others if not _TEXTS & {*split_words(one)}]
+    likely = [one for one in list_others(header, columns) if not _TEXTS & {*split_words(one)}]
     likely.sort(key=header.spreads().__contains__)  # those of words are likelier to name judges
     named = {role: "NAME" for role in ("judge", "item") if not header.candidates(role)}
     numbered = [one for one in likely if _NUMBERS & {*split_words(one)}]
