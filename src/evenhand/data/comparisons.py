@@ -39,7 +39,6 @@ class Comparisons(ComparisonTable):
         weights: "frequency" (a row stands for `weight` judgments) or "importance".
         rankings: the rankings that the comparisons were expanded from, if they were.
         mix: the stated mix that the weights make, if they do (`Mix.weigh`).
-
     """
 
     def cut(self, column: str, edges: Sequence[float]) -> Self:
@@ -53,7 +52,6 @@ class Comparisons(ComparisonTable):
             UnknownColumn: a column that is not there.
             UnknownOption: edges that are none, or a name that is taken.
             InvalidJudgments: text that is not a number, with up to five rows named.
-
         """
         column = self.require(column)
         name = f"{column}_bin"
@@ -66,7 +64,6 @@ class Comparisons(ComparisonTable):
 
         Raises:
             InvalidJudgments: there is no row with an outcome.
-
         """
         text = nw.col("outcome").cast(nw.String)
         folded = text.str.to_lowercase()
@@ -112,7 +109,6 @@ class Comparisons(ComparisonTable):
         Raises:
             UnknownOption: no sign.
             InvalidJudgments: a merged name with an empty part or with one system twice.
-
         """
         parts = joining.find_parts(self.frame, ("left", "right"), sign, self.source)
         if parts is None:
@@ -146,7 +142,6 @@ class Comparisons(ComparisonTable):
             InvalidJudgments: a bad cell, with up to five rows named.
             UnknownColumn: a factor that is not there.
             UnknownOption: a factor that says what was judged, such as `left` or `outcome`.
-
         """
         require_open(self.frame, self.source.name)
         by = take_names(by)

@@ -23,7 +23,6 @@ class Rankings(RankingTable):
         source: where it came from and what was understood.
         parts: the systems behind the names in `system`, where some stand for several; the frame
             keeps one row for each output that was shown.
-
     """
 
     @property
@@ -43,7 +42,6 @@ class Rankings(RankingTable):
         Raises:
             UnknownOption: no sign.
             InvalidJudgments: a merged name with an empty part or with one system twice.
-
         """
         parts = find_parts(self.frame, ("system",), sign, self.source)
         note = parts.note if parts is not None else say_none(sign)

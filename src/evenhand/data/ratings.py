@@ -35,7 +35,6 @@ class Ratings(RowTable):
             control), `seconds` (how long it took), `shown_at` (when).
         source: where it came from and what was understood.
         merged: whether some scores were of an output of several systems, and count for each.
-
     """
 
     KIND: ClassVar[str] = "ratings"
@@ -107,7 +106,6 @@ class Ratings(RowTable):
         Raises:
             UnknownOption: no sign.
             InvalidJudgments: a merged name with an empty part or with one system twice.
-
         """
         explanation = (
             "a score of such an output is that of each; bias, labels, similarity, impute and"

@@ -454,7 +454,6 @@ def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = 
     >>> both = add_tallies([monday, tuesday])
     >>> both.systems, both.n_judgments, both.wins.tolist()
     (('finch', 'lark', 'wren'), 12.0, [3.0, 3.0])
-
     """
     parts = tallies if isinstance(tallies, Sequence) else tuple(tallies)
     if isinstance(parts, list | tuple) and len({id(part) for part in parts}) < len(parts):

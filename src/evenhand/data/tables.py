@@ -96,7 +96,6 @@ class JudgmentTable:
         Raises:
             UnknownColumn: the table has no task column.
             InvalidJudgments: no such task; names those there are.
-
         """
         joining.require_task(self.frame, self.source, task)
         return self._keep_task(task, recorded=recorded)
@@ -121,7 +120,6 @@ class JudgmentTable:
         Raises:
             UnknownColumn: the table names no judges.
             InvalidJudgments: a name that is not in it, with the nearest name there is.
-
         """
         remaining = self
         for role, names in (("judge", judges), ("system", systems)):
@@ -173,7 +171,6 @@ class JudgmentTable:
         Raises:
             InvalidJudgments: a name that nobody has, with the nearest there is; or nothing is left.
             UnknownOption: a name that a judge and a system have, without the role.
-
         """
         if not words:
             return self
@@ -229,7 +226,6 @@ class RowTable(JudgmentTable):
         Raises:
             UnknownColumn: with the nearest name there is.
             UnknownOption: a system, rank or position of rankings, which pairs no longer have.
-
         """
         if column in self.columns:
             return column
@@ -253,7 +249,6 @@ class RowTable(JudgmentTable):
         Raises:
             UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
             UnknownColumn: a column that is not there.
-
         """
         self.refuse_mixed()
         remaining = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
@@ -278,7 +273,6 @@ class RowTable(JudgmentTable):
             UnknownColumn: one of the two tables lacks the column.
             InvalidJudgments: a judge who is not in the table or stands in it twice, or a
                 covariate under a name that is taken.
-
         """
         self.require(on)
         frame = self._keep_places()
@@ -330,7 +324,6 @@ class RankingTable(JudgmentTable):
 
         Args:
             frame: rows of these, of each ranking all or none.
-
         """
         return self._keep_sound(replace(self, frame=frame))
 
@@ -370,7 +363,6 @@ class RankingTable(JudgmentTable):
             InvalidJudgments: a rank that is neither blank nor a whole number from 1, a missing
                 name or position, or two outputs of one ranking with one system or one position;
                 names up to five rows.
-
         """
         _ = self._sound
 

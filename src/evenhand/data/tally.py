@@ -124,7 +124,6 @@ class Tally:
         positions_known: whether left really stood first.
         unmerged: factor whose levels were merged → what counts by its levels themselves.
         of_rankings: whether answers are rankings, even where each holds one comparison.
-
     """
 
     systems: tuple[str, ...]
@@ -179,7 +178,6 @@ class Tally:
 
         Raises:
             UnknownColumn: the tally was not made by it.
-
         """
         if name not in self.factors:
             raise UnknownColumn(
@@ -264,7 +262,6 @@ class Tally:
         Raises:
             UnknownColumn: the tally was not made by it.
             UnknownOption: its levels were merged and can no longer be distinguished.
-
         """
         factor = self.whole_factor(name)
         order = np.argsort(factor.codes, kind="stable")
@@ -301,7 +298,6 @@ class Tally:
 
         Raises:
             UnknownColumn: the tally was not made by one of them.
-
         """
         pooled = self.pool(names)
         factors = [pooled.factors[name] for name in names]

@@ -165,7 +165,6 @@ class Mix:
             UnknownOption: a level of the data without a share, or judgments with weights already.
             InvalidJudgments: rows without a level, judge or item.
             NotIdentified: a level with a share of which there are no judgments.
-
         """
         table = take_pairs(data)
         refuse_weighted(table)

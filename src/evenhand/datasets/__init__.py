@@ -105,7 +105,6 @@ def load(name: str) -> Dataset:
 
     Raises:
         UnknownOption: there is no such table; says which there are.
-
     """
     require_option("dataset", name, names())
     (about,) = (row for row in _read("tables") if row["name"] == name)

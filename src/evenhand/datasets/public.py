@@ -131,7 +131,6 @@ def fetch(public: PublicSet, into: Path | None = None, *, host: str = HOST) -> F
         UnknownFormat: no digest is known and the files are not there, a file is another than that
             of the digest, or it cannot be downloaded; says what to do.
         OSError: the folder cannot be written.
-
     """
     places = [into / public.name] if into else _places(public.name)
     if not public.files:

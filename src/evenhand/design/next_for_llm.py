@@ -101,7 +101,6 @@ class SampledPairs(Shown):
         earlier: the probability of the pairs that people had judged; None without such.
         signature: what makes the draw again.
         excluded: what was excluded from judgments and verdicts.
-
     """
 
     pairs: tuple[SampledPair, ...]
@@ -283,7 +282,6 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
 
     Raises:
         NotIdentified: nothing is uncertain.
-
     """
     total = uncertainty.sum()
     if not total > 0:

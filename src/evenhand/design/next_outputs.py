@@ -91,7 +91,6 @@ class Query:
     Attributes:
         strategy: of STRATEGIES.
         power: β of density.
-
     """
 
     strategy: str = "uncertainty"
@@ -120,7 +119,6 @@ class Query:
 
         Raises:
             UnknownOption: an oracle without the labels.
-
         """
         return self.pick(scene, size, rng)[0]
 
@@ -339,7 +337,6 @@ class NextOutputs(Shown):
         left_out: features that are the same everywhere.
         notes: what must stand beside them.
         signature: what makes the choice again.
-
     """
 
     outputs: tuple[OutputChoice, ...]
@@ -432,7 +429,6 @@ def choose_outputs(
         InvalidJudgments: features that are missing or the same everywhere, kinds that no output
             that waits shares with a rated one, several criteria.
         UnknownOption: fewer than one output, an oracle, or more outputs than can be exact.
-
     """
     query = Query() if query is None else query
     if n < 1:

@@ -103,7 +103,6 @@ class Savings(Shown):
         per_pair: mean judgments of a pair that has any.
         signature: what makes the numbers again.
         seed: of the resamples.
-
     """
 
     policy: Policy
@@ -132,7 +131,6 @@ class Savings(Shown):
 
         Args:
             n: judgments; half of what was replayed by default.
-
         """
         at, replays = self.find_look(n), len(self.chosen)
         judgments = float(self.judgments[at])
@@ -319,7 +317,6 @@ def measure_savings(
         NotIdentified: the data cannot support a replay, or are of several tasks; says why.
         InvalidJudgments: something that holds no judgments on pairs.
         UnknownOption: fewer than two replays, or weights that are no counts.
-
     """
     if replays < 2:
         raise UnknownOption(f"{replays} replays have no interval: ask for 2 or more")
@@ -415,7 +412,6 @@ class NextPairs(Shown):
         state: what was known.
         signature: what makes the choice again.
         savings: what the policy would have saved on these judgments, where that was asked.
-
     """
 
     pairs: tuple[Choice, ...]

@@ -141,7 +141,6 @@ class CampaignPlan(Shown):
         llm: how often an LLM judge agrees with people on the answer to a pair (proportion), and
             its verdicts on outputs that people do not judge; or None.
         limited: whether no more is simulated than takes some 20 seconds.
-
     """
 
     spec: CampaignSpec

@@ -676,7 +676,6 @@ class Policy:
         Raises:
             UnknownOption: a number of pairs that is none, or k is not a number of these systems.
             NotIdentified: no pair may be asked.
-
         """
         if not isinstance(n, Integral):
             raise UnknownOption(f"{n!r} pairs cannot be chosen: give a whole number, 1 or more")

@@ -247,7 +247,6 @@ class QueryCurves(Shown):
         seed: of resamples and signs.
         notes: what must stand beside the numbers.
         signature: what makes them again.
-
     """
 
     queries: tuple[str, ...]
@@ -279,7 +278,6 @@ class QueryCurves(Shown):
 
         Raises:
             UnknownOption: neither "mae" nor "rmse".
-
         """
         require_option("measure", measure, MEASURES)
         if measure == "mae":
@@ -310,7 +308,6 @@ class QueryCurves(Shown):
 
         Raises:
             UnknownOption: an unknown measure.
-
         """
         means, base = self.measure(measure).mean(axis=2), self.queries.index(RANDOM_QUERY)
         shares = np.array([find_share(curve, self.labels, slack) for curve in means])
@@ -519,7 +516,6 @@ class QueryReplay:
         relearn: growth of the labels after which parameters are searched for again.
         search: most labels that a search looks at.
         seed: of everything random.
-
     """
 
     repeats: int = 10
@@ -653,7 +649,6 @@ def trace_queries(
         InvalidJudgments: labels that are all the same, too few outputs, features that are missing
             or the same everywhere, or test outputs that are in the pool as well.
         UnknownOption: a query that is named twice, or settings that do not fit the data.
-
     """
     how = QueryReplay() if how is None else how
     queries = tuple(queries)

@@ -226,7 +226,6 @@ class Sorting:
 
         Raises:
             NotIdentified: the sort is not done.
-
         """
         if not self.done:
             raise NotIdentified(
@@ -273,7 +272,6 @@ class Sorting:
         Raises:
             InvalidJudgments: an unknown system, a question that is not open, places that are none,
                 or a judge who has answered it.
-
         """
         for name in shown:
             if name not in self.systems:

@@ -68,7 +68,6 @@ def read_grades(
 
     Raises:
         InvalidJudgments: a scale of which nobody can know which end is the left.
-
     """
     known = declared or {}
     there = {one for one in labels if one is not None and not is_missing(one, known)}

@@ -360,7 +360,6 @@ def inspect(
         data: the judgments.
         expanded: the comparisons of rankings, where they are known.
         scale: possible scores of ratings, such as "1-5"; others are refused.
-
     """
     if scale is not None and not isinstance(data, Ratings):
         raise UnknownOption(f"scale '{scale}' is of scores, and {data.source.name} holds none")

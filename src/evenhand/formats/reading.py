@@ -146,7 +146,6 @@ def read(
     'read arena battles: left=model_a, right=model_b, outcome=winner'
     >>> data.tally().systems
     ('x', 'y')
-
     """
     require_option("weights", weights, ("frequency", "importance"))
     if decimal is not None:

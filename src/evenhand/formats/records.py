@@ -285,7 +285,6 @@ def check_weights(stated: Mapping[str, float]) -> None:
 
     Raises:
         UnknownOption: no such severity, or a weight below 0.
-
     """
     for name, weight in stated.items():
         require_option("the severity of an error weight", name, ("minor", "major", CRITICAL))

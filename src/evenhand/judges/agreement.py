@@ -165,7 +165,6 @@ def measure_agreement(
     >>> found = measure_agreement(read(table), scale="1-5")
     >>> round(found.whole["n-agreement-0"].value, 3), round(found.whole["fleiss"].value, 3)
     (0.667, 0.538)
-
     """
     data = take(data)
     require_option("cluster", cluster, CLUSTERS)

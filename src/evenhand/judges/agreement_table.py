@@ -82,7 +82,6 @@ class AgreementTable(Shown):
         signature: one line that reproduces the numbers.
         excluded: what was excluded from the judgments.
         llm: pairs of people, of people and each LLM judge, and of LLM judges; () without any.
-
     """
 
     parts: tuple[AgreementPart, ...]
@@ -107,7 +106,6 @@ class AgreementTable(Shown):
 
         Raises:
             InvalidJudgments: there is none.
-
         """
         for part in self.parts:
             if tuple(part.by.values()) == levels:

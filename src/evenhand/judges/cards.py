@@ -296,7 +296,6 @@ class Screening(Shown):
         signature: one line that reproduces it.
         parameters: of the mixture, by name: share of honest judges, mean slope, spread.
         excluded: what was excluded from the judgments.
-
     """
 
     cards: tuple[Card, ...]

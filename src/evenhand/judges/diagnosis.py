@@ -120,7 +120,6 @@ class Diagnosis(Shown):
         notes: what must stand beside it.
         signature: one line that reproduces the numbers.
         excluded: what was excluded from the judgments.
-
     """
 
     criteria: tuple[str, ...]
@@ -150,7 +149,6 @@ class Diagnosis(Shown):
 
         Raises:
             InvalidJudgments: no such method or criterion was looked at.
-
         """
         for outliers in self.outliers:
             if (outliers.method, outliers.criterion) == (method, criterion):
@@ -162,7 +160,6 @@ class Diagnosis(Shown):
 
         Raises:
             InvalidJudgments: no such criterion was looked at.
-
         """
         for rescoring in self.chosen:
             if rescoring.criterion == criterion:
@@ -565,7 +562,6 @@ def diagnose_judges(
         UnknownOption: a setting that does not exist, or names what is not in the data.
         UnknownColumn: no such column of input types.
         InvalidJudgments: a value in the data that cannot be, or a score off the declared scale.
-
     """
     for name, value in {"easy": easy, "methods": methods, "references": references}.items():
         if isinstance(value, str):
@@ -761,7 +757,6 @@ def diagnose_groups(
         InvalidJudgments: no ratings.
         NotIdentified: nothing can be said of any group.
         UnknownColumn: no such column.
-
     """
     table = require_scores(data, "a diagnosis sets scores beside each other: it takes ratings, not")
     if isinstance(table, Ratings):

@@ -575,7 +575,6 @@ def replace(
     >>> tested = replace(table, llm_judges="gpt", epsilon=0.2)
     >>> round(tested.replacements[0].difference, 3)
     -0.167
-
     """
     if not 0 <= epsilon < 1:
         raise UnknownOption(f"epsilon must be at least 0 and below 1, such as .1, not {epsilon:g}")

@@ -129,7 +129,6 @@ class VarianceComponents(Shown):
         notes: what else must stand beside it.
         signature: one line that reproduces it.
         excluded: what was excluded from the judgments.
-
     """
 
     kind: str

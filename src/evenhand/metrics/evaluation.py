@@ -138,7 +138,6 @@ def meta_evaluate(
     >>> found = meta_evaluate(people, metric)
     >>> found.metrics, round(float(found.values["pa"][0]), 3)
     (('bleu',), 1.0)
-
     """
     named = (statistics,) if isinstance(statistics, str) else statistics
     wishes = Wishes(None if named is None else tuple(named), level, group, test, spa, seed)

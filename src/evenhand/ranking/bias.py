@@ -331,7 +331,6 @@ def find_position_bias(
         NotIdentified: worths or the bias cannot be told from these data; says why.
         UnknownOption: positions are not known, or a setting that does not fit.
         InvalidJudgments: a value in the data that cannot be.
-
     """
     refusal = "a position bias is found in comparisons or rankings, not in"
     table = require_pairs(data, refusal, SCORED)

@@ -135,7 +135,6 @@ def check_borders(
     Raises:
         UnknownOption: places that have no border after them, or judgments of several tasks.
         NotIdentified: a ranking without errors of all differences.
-
     """
     board = ranking if isinstance(ranking, Ranking) else rank(ranking)
     if not isinstance(board, Ranking):

@@ -574,7 +574,6 @@ class ModelComparison(HeldOut):
 
         Raises:
             UnknownOption: every model refused.
-
         """
         if not self.models:
             first, why = next(iter(self.refused.items()))
@@ -591,7 +590,6 @@ class ModelComparison(HeldOut):
 
         Raises:
             UnknownOption: there is no such model here.
-
         """
         estimate = self._bound(self._of(self.losses, model))
         return replace(estimate, lower=max(estimate.lower, 0.0))
@@ -601,7 +599,6 @@ class ModelComparison(HeldOut):
 
         Raises:
             UnknownOption: there is no such model here.
-
         """
         return self._bound(self._of(self.losses, model) - self._of(self.losses, other))
 
@@ -610,7 +607,6 @@ class ModelComparison(HeldOut):
 
         Raises:
             UnknownOption: there is no such model here, or what is held out are no ratings.
-
         """
         if self.squares is None:
             raise UnknownOption("comparisons have no scores, and models no errors in points")

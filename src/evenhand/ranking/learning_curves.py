@@ -448,7 +448,6 @@ class LearningCurves(HeldOut):
 
         Raises:
             UnknownOption: there is no such task.
-
         """
         for task in tasks:
             errors.require_option("task", task, self.tasks)
@@ -473,7 +472,6 @@ class LearningCurves(HeldOut):
 
         Raises:
             UnknownOption: sizes, trials or held-out votes differ.
-
         """
         tasks = [task for task in self.tasks if task in other.tasks]
         own, added = self.of_tasks(tasks), other.of_tasks(tasks)
@@ -511,7 +509,6 @@ class LearningCurves(HeldOut):
 
         Raises:
             UnknownOption: there is no such model.
-
         """
         errors.require_option("model", model, self.models)
         at, points = self.models.index(model), []
@@ -536,7 +533,6 @@ class LearningCurves(HeldOut):
         Raises:
             NotIdentified: some trial of it was refused.
             UnknownOption: there is no such model or size.
-
         """
         mean = self._contrast([(1.0, *self._place(model, size))])
         if mean.stderr == 0:
@@ -551,7 +547,6 @@ class LearningCurves(HeldOut):
         Raises:
             NotIdentified: some trial of one was refused.
             UnknownOption: there is no such model or size.
-
         """
         return self._contrast([(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))])
 
@@ -561,7 +556,6 @@ class LearningCurves(HeldOut):
         Raises:
             NotIdentified: some trial of one was refused.
             UnknownOption: there is no such model or size.
-
         """
         ends = self._place(model, size), self._place(model, larger)
         return self._contrast([(1.0, *ends[0]), (-1.0, *ends[1])])
@@ -758,7 +752,6 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
     Raises:
         NotIdentified: the model has no mean at some size that is needed, or no task fills any.
         UnknownOption: there is no such model, or the margin is not positive.
-
     """
     if margin <= 0:
         raise errors.UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
@@ -840,7 +833,6 @@ def trace_learning(
         InvalidJudgments: a value in the data that cannot be.
         UnknownColumn: there is no item column.
         UnknownOption: a model or setting that does not exist or does not fit.
-
     """
     errors.require_seed(seed)
     errors.require_level(level)

@@ -228,7 +228,6 @@ class MethodTable(Shown):
 
         Raises:
             InvalidJudgments: the method has no scores here.
-
         """
         if method not in self.scores:
             why = self.refused.get(method, "it was not asked for")
@@ -271,7 +270,6 @@ class MethodTable(Shown):
 
         Raises:
             InvalidJudgments: the method has no scores here.
-
         """
         self.signature(method)
         scores, places = self.scores[method], self.scores[method].places
@@ -317,7 +315,6 @@ class MethodTable(Shown):
 
         Raises:
             InvalidJudgments: the method has no scores here.
-
         """
         self.signature(method)
         return MethodBoard(self, method)
@@ -611,7 +608,6 @@ def compare_methods(
     >>> found = compare_methods(data, methods=["bradley-terry", "origwmt"])
     >>> found.systems, found.places.tolist()
     (('x', 'y'), [[1, 1], [2, 2]])
-
     """
     if isinstance(data, Ratings | RatingRows):
         if model is not None:

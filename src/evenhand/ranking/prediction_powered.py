@@ -348,7 +348,6 @@ def rank_prediction_powered(
         NotIdentified: no finite estimate, or no verdict on other outputs.
         InvalidJudgments: judgments without a verdict.
         UnknownOption: a setting that cannot be.
-
     """
     require_option("method", method, METHODS[1:])
     require_level(level)

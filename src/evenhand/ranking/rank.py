@@ -127,7 +127,6 @@ def rank(
         InvalidJudgments: a value in the data that cannot be.
         UnknownOption: a setting that does not exist or does not fit.
         UnknownColumn: a column that was asked for is not there.
-
     """
     by_llm = _asks_verdicts(llm, llm_judges, unpaired, llm_weight)
     data = keep_all_judges(data) if len(llm_judges) else data

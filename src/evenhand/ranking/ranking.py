@@ -391,7 +391,6 @@ class Ranking(Shown):
 
         Raises:
             UnknownOption: there are none.
-
         """
         if self.log_worth is None:
             raise UnknownOption(
@@ -405,7 +404,6 @@ class Ranking(Shown):
 
         Raises:
             UnknownOption: a ranking by ratings, which predict no preferences.
-
         """
         if not isinstance(self.fit, FittedModel):
             raise UnknownOption("win rates need comparisons: scores predict no preferences")
@@ -460,7 +458,6 @@ class Ranking(Shown):
 
         Raises:
             InvalidJudgments: no such system.
-
         """
         place, sets, every = self._place(system), self.rank_sets, len(self.systems)
         beside = [] if sets is None else np.flatnonzero(sets.decided[place] == 0).tolist()
@@ -484,7 +481,6 @@ class Ranking(Shown):
 
         Raises:
             UnknownOption: there is no such k, or the ranges do not hold all at once.
-
         """
         if self.rank_sets is None:
             raise UnknownOption(
@@ -511,7 +507,6 @@ class Ranking(Shown):
 
         Raises:
             InvalidJudgments: no such system.
-
         """
         return self.rows()[self._place(system)]
 
@@ -586,7 +581,6 @@ class Ranking(Shown):
         Raises:
             InvalidJudgments: no such system.
             UnknownOption: a system and itself.
-
         """
         from evenhand.ranking.pairs import Pair, bound_rate, find_rates, predict_chances
 
@@ -658,7 +652,6 @@ class Ranking(Shown):
         Raises:
             InvalidJudgments: no owner of two systems.
             NotIdentified: no errors of all differences.
-
         """
         from evenhand.ranking.best_variant import find_best_variants
 
@@ -683,7 +676,6 @@ class Ranking(Shown):
 
         Raises:
             UnknownOption: too many systems for all pairs.
-
         """
         from evenhand.ranking.pairs import WinRates, predict_rates
 
@@ -720,7 +712,6 @@ class Ranking(Shown):
         Args:
             columns: more columns of the table, of "elo", "worth" and "marginal".
             about: what the systems are ranked by, such as "fluency", for the answer.
-
         """
         controlled = () if self.controlled is None else self.controlled.says
         excluded = {one.code for one in self.excluded}  # which are said with more counts

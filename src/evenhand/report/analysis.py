@@ -707,7 +707,6 @@ class Rated:
 
         Raises:
             NotIdentified: no criterion can be ranked.
-
         """
         if self.ranked:
             return self.ranked

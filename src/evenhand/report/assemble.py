@@ -381,7 +381,6 @@ def make_report(
         UnknownOption: there is no section of a name, a model that does not rank here, or something
             that is not a table of judgments.
         InvalidJudgments: a value that cannot be.
-
     """
     import evenhand
 

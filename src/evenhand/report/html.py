@@ -71,7 +71,6 @@ class Report(Shown):
         warnings: of slips in the data, such as rows that were pasted twice.
         log_head: end of the campaign's log that was read, as NUMBER:HASH; "" without one.
         log_check: the command that shows whether the log was cut or changed since.
-
     """
 
     title: str
@@ -90,7 +89,6 @@ class Report(Shown):
 
         Raises:
             UnknownOption: another ending, or a file that cannot be written.
-
         """
         path = Path(path)
         text = find_form(path)(self)

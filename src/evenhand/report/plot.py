@@ -205,7 +205,6 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Fig
     Raises:
         UnknownOption: a result without figures, or a kind that it does not have.
         NotIdentified: a figure for which this result has no numbers.
-
     """
     chart = find_chart(result, kind)
     if ax is None:

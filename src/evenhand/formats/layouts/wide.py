@@ -114,7 +114,6 @@ def find_unfolding(header: Header) -> Unfolding | None:
 
     Raises:
         UnknownFormat: several readings are possible, or it is not said whose outputs are scored.
-
     """
     columns = _find_scores(header)
     plan = _decide(header, columns) if columns else None

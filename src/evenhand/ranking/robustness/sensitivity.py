@@ -155,7 +155,6 @@ class Sensitivity(Shown):
 
         Args:
             choice: one of the choices that give a ranking.
-
         """
         usual = self.choices[0]
         before, after = (dict(zip(one.systems, one.rank, strict=True)) for one in (usual, choice))

@@ -135,7 +135,6 @@ class LiveLeaderboard:
 
         Raises:
             InvalidJudgments: a system without a name, or twice.
-
         """
         systems = take_names(systems)
         if "" in systems or len(set(systems)) < len(systems):
@@ -545,7 +544,6 @@ class SequentialState:
         Args:
             confirmed: what the rank sets of these judges decide now (`confirm_pairs`); None where
                 judges are not known. What they do not confirm is held back.
-
         """
         self.decide()
         return self.show(confirmed)
@@ -555,7 +553,6 @@ class SequentialState:
 
         Args:
             confirmed: as for `look`.
-
         """
         worth = self.numerator.settle()[: len(self.systems)]
         excluded = _list_excluded(self, checked=confirmed is not None)
@@ -641,7 +638,6 @@ class SequentialState:
 
         Raises:
             InvalidJudgments: a system that is not on the board.
-
         """
         for name in (better, worse):
             if name not in self._code:
@@ -763,7 +759,6 @@ def read_board(text: str) -> SequentialState:
 
     Raises:
         UnknownFormat: this is no board, or it was changed or cut since it was written.
-
     """
     try:
         body = json.loads(text)

@@ -244,7 +244,6 @@ def watch(
         UnknownOption: settings, systems or a seed beside a state that has others, or a level that
             the rank sets of known judges cannot show.
         UnknownColumn: no such column.
-
     """
     if isinstance(data, Ratings):
         of_votes = {"settings": settings, "state": state, "order": order, "systems": systems}
