@@ -165,15 +165,25 @@ class Logit:
         np.add.at(sums, codes, self.x * self.rest[:, None])
         return sums
 
-    def leave_out(self, codes, size):
-        """(size, m) what leaving each cluster out changes."""
+    def inform(self, codes, size):
+        """(m, m) information of all, and (size, m, m) that without each cluster."""
         m = self.x.shape[1]
         information = np.zeros((size, m, m))
         for g in range(size):
             x, w = self.x[codes == g], self.weight[codes == g]
             information[g] = (x.T * w) @ x
         whole = information.sum(axis=0) + 1 / m
-        return -np.linalg.solve(whole - information, self.scores(codes, size)[..., None])[..., 0]
+        return whole, whole - information
+
+    def leave_out(self, codes, size):
+        """(size, m) what leaving each cluster out changes."""
+        rest = self.inform(codes, size)[1]
+        return -np.linalg.solve(rest, self.scores(codes, size)[..., None])[..., 0]
+
+    def carry(self, codes, size):
+        """(size, m, size) how far the leverage of a cluster carries the change by another."""
+        whole, rest = self.inform(codes, size)
+        return np.linalg.solve(rest, whole @ self.leave_out(codes, size).T)
 
     def move(self, codes, size):
         whole = (self.x.T * self.weight) @ self.x + 1 / self.x.shape[1]
@@ -199,10 +209,9 @@ class Plain:
     independent: np.ndarray
 
 
-def compute(campaign):
-    """Fuse without ties: a tied verdict is half a vote for each side."""
-    design = campaign.design
-    m, items = design.systems, design.items
+def fit_parts(campaign):
+    """Fit people's judgments, verdicts beside them, and all; a tie is half a vote for each."""
+    m = campaign.design.systems
     place = {
         (item, *sides): row
         for row, (item, sides) in enumerate(
@@ -215,9 +224,17 @@ def compute(campaign):
         place[item, *pair] for item, pair in zip(campaign.item.tolist(), low.tolist(), strict=True)
     ]
     won = campaign.outcome[:, 0] + campaign.outcome[:, 1] / 2
-    own = Logit.of(campaign.sides, won, m)
-    beside = Logit.of(low, share[at], m)
-    every = Logit.of(campaign.of_sides, share, m)
+    return (
+        Logit.of(campaign.sides, won, m),
+        Logit.of(low, share[at], m),
+        Logit.of(campaign.of_sides, share, m),
+    )
+
+
+def compute(campaign):
+    """Fuse without ties."""
+    design, items = campaign.design, campaign.design.items
+    own, beside, every = fit_parts(campaign)
     h, v = own.leave_out(campaign.item, items), beside.leave_out(campaign.item, items)
     a = every.leave_out(campaign.of_item, items)
     other = (v - a) - (v - a).mean(axis=0)
@@ -236,9 +253,10 @@ def compute(campaign):
         of_cells = moved.T @ moved + by**2 * jackknife(a)
         return max_pairs(by_judge, by_item, by_judge + by_item - of_cells)
 
-    rows = np.arange(len(low))
+    rows = np.arange(len(campaign.judge))
     moved = own.move(rows, len(rows)) - weight * beside.move(rows, len(rows))
-    alone = every.move(np.arange(len(share)), len(share))
+    verdicts = np.arange(len(campaign.of_item))
+    alone = every.move(verdicts, len(verdicts))
     independent = moved.T @ moved + weight**2 * alone.T @ alone
     return Plain(
         own.at,

@@ -296,6 +296,15 @@ def test_votes_that_are_all_alike_are_bounded(judges, items, won, units, decisio
     assert looked.decision == decision
 
 
+def test_votes_that_are_all_alike_count_as_often_as_they_share_no_judge_and_no_item():
+    """Ten judges and ten items: each vote is by one of two judges, or on one item, so 3 count."""
+    cells = [(i, k) for i in range(10) for k in range(10) if i < 2 or k == 0]
+    codes = {"judge": [f"j{i}" for i, _ in cells], "item": [f"i{k}" for _, k in cells]}
+    found = ask(draw_alike(len(cells), 1, **codes), margin=0.05)
+    assert find_first(found).p == pytest.approx(0.45**3)
+    assert found.decision == "undecided"
+
+
 def test_votes_that_are_all_ties_are_bounded():
     """A system that wins 45 % ties 90 % of votes at most: 29 of 29 with .9^29 = .047."""
     for judges, decision in ((28, "undecided"), (29, "passed")):

@@ -1,5 +1,7 @@
 """What keeps pairs open, on judgments made so that it is known."""
 
+from types import SimpleNamespace
+
 import narwhals as nw
 import numpy as np
 import polars as pl
@@ -7,8 +9,9 @@ import pytest
 
 from evenhand.data.rankings import Rankings
 from evenhand.ranking import rank
-from evenhand.ranking.intervals import pair_variance
-from evenhand.ranking.rank_sets import JUDGMENTS, differ_so_much
+from evenhand.ranking.covariance import Spread
+from evenhand.ranking.intervals import Estimates, pair_variance
+from evenhand.ranking.rank_sets import JUDGMENTS, differ_so_much, find_limits
 from ranking.panels import comparisons, panel
 
 PAIRS = np.triu_indices(4, 1)
@@ -70,6 +73,45 @@ def test_variances_that_are_twice_those_of_independent_answers_seldom_bind(clust
         apart = variance[first, first] + variance[second, second] - 2 * variance[first, second]
         said += differ_so_much(apart / 2, clusters - 1.0, systems)
     assert said / 2_000 == pytest.approx(0.05, abs=0.015)
+
+
+@pytest.mark.parametrize("bar", ["thin", "lone"])
+@pytest.mark.parametrize(("inside", "outside", "binds"), [(1.5, 40.0, False), (2.5, 0.0, True)])
+def test_pairs_that_stay_open_anyway_do_not_tell_how_much_clusters_differ(
+    bar, inside, outside, binds
+):
+    """V_w / V_0 by judge is 1.5 or 2.5; with barred pairs its mean is 11.1 or 1.9, and 2 the limit.
+
+    By item no pair is barred, and the same pairs, with a ratio of 20.5, are those that bind.
+    """
+    barred = np.zeros((4, 4), dtype=bool)
+    barred[3, :3] = barred[:3, 3] = True
+    none = np.zeros_like(barred)
+    ways = [
+        SimpleNamespace(
+            name=name,
+            factor=SimpleNamespace(size=100, effective=100.0),
+            vcov=np.diag(variances),
+            effective=np.where(few, 4.9, 50.0),
+            resting=np.where(alone, 7, -1),
+        )
+        for name, variances, few, alone in (
+            ("judge", [inside] * 3 + [outside], barred & (bar == "thin"), barred & (bar == "lone")),
+            ("item", [1.0] * 3 + [40.0], none, none),
+        )
+    ]
+    one = np.eye(4)  # of independent answers, and of cells of judge and item
+    estimates = Estimates(("s0", "s1", "s2", "s3"), np.zeros(4), one, one, lambda vcov: vcov)
+    first, second = (way.vcov for way in ways)
+    spread = Spread(ways, [first, second, first + second - one], 99.0, "", ())
+    found = find_limits(estimates, spread, 0.95)
+    expected = {"thin": [none, none], "lone": [none, none], bar: [barred, none]}
+    for name, masks in expected.items():
+        np.testing.assert_array_equal(found[name], masks)
+    way = np.where(barred, 1, 0 if binds else JUDGMENTS)
+    np.fill_diagonal(way, JUDGMENTS)
+    np.testing.assert_array_equal(found["way"], way)
+    np.testing.assert_array_equal(found["clusters"], np.where(way == JUDGMENTS, 0, 50))
 
 
 def test_seven_items_that_differ_bind_and_not_the_hundred_and_fifty_judges():

@@ -14,6 +14,7 @@ from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance, verdicts
+from evenhand.ranking.inference import Evidence, Settings
 from evenhand.ranking.verdicts import (
     check_items,
     check_pairs,
@@ -66,6 +67,28 @@ def test_estimates_weight_and_errors_are_those_of_the_formulas(campaign, ranking
     assert fused.gain == pytest.approx(gain, rel=1e-5)
     assert [fused.llm[name] for name in sorted(fused.llm)] == pytest.approx(plain.llm, abs=1e-6)
     assert fused.human.log_worth == pytest.approx(plain.people[np.argsort(-plain.people)], abs=1e-6)
+
+
+def test_leverage_of_a_cluster_is_that_of_its_part_of_each_estimate(campaign):
+    """M_g d_h, of θ_h − λ (θ_l − θ_a); all verdicts are no judge's, nor is their leverage."""
+    weight, judges, items = 0.4, campaign.design.judges, campaign.design.items
+    paired = pair_verdicts(*campaign.tallies(), None)
+    judged = Evidence.of(clustering.merge_factors(paired.judged))
+    settings = Settings(HALVES, "rank-sets", None, 0.95, 1, None)
+    fit = verdicts.fit_part(settings, judged.whole, "judgments")
+    joint = verdicts.join_fits(fit, paired, judged, settings)[1]
+    own, beside, every = verdict_campaigns.fit_parts(campaign)
+    of_judge, of_item = joint.estimate(weight)[1].clusterings
+    order = np.argsort([int(label[1:]) for label in of_item.factor.labels])
+    of_items = weight * every.carry(campaign.of_item, items)
+    people, llm = (one.carry(campaign.item, items) for one in (own, beside))
+    carried = (of_item.influence.carried @ of_item.influence.changes.T)[order][..., order]
+    np.testing.assert_allclose(carried, people - weight * llm + of_items, atol=1e-6)
+    order += judges  # behind them
+    people, llm = (one.carry(campaign.judge, judges) for one in (own, beside))
+    carried = of_judge.influence.carried @ of_judge.influence.changes.T
+    np.testing.assert_allclose(carried[:judges, :, :judges], people - weight * llm, atol=1e-6)
+    np.testing.assert_allclose(carried[order][..., order], of_items, atol=1e-6)
 
 
 @pytest.mark.parametrize("form", ["left", "right", "both", "turned", "beside"])

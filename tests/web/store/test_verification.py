@@ -251,13 +251,34 @@ def test_a_log_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def _rewrite(lines: list[bytes], draws: random.Random) -> int:
     """Change an answer, and make all numbers and hashes anew: by itself such a log is sound."""
-    row, before = _change_outcome(lines, draws) - 1, GENESIS
+    row = _change_outcome(lines, draws)
+    _make_hashes(lines)
+    return row
+
+
+def _make_hashes(lines: list[bytes]) -> None:
+    before = GENESIS
     for number, line in enumerate(lines, start=1):
         whole = json.loads(line)
         whole["body"] |= {"number": number, "before": before}
         whole["hash"] = before = digest(canonical(whole["body"]))
         lines[number - 1] = canonical(whole).encode() + b"\n"
-    return row + 1
+
+
+@pytest.mark.parametrize("key", [None, ""])
+def test_an_answer_without_a_key_is_named(
+    written: list[bytes], key: str | None, tmp_path: Path
+) -> None:
+    lines, path = list(written), tmp_path / "log.jsonl"
+    row = max(at for at, one in enumerate(lines) if b'"kind":"judgment"' in one)
+    whole = json.loads(lines[row])
+    assert whole["body"].pop("key")
+    whole["body"] |= {} if key is None else {"key": key}
+    lines[row] = canonical(whole).encode()
+    _make_hashes(lines)
+    path.write_bytes(b"".join(lines))
+    check = verify(read_log(path))
+    assert (check.bad, check.reason) == (row + 1, "it has no key")
 
 
 def test_a_thousand_random_changes_are_found_against_the_published_head(tmp_path: Path) -> None:
