@@ -37,8 +37,8 @@ from evenhand.data.exclusions import (
     Exclusion,
     count_exclusions,
     exclude_verdicts,
-    list_findings,
     note_excluded,
+    write_document,
     write_excluded,
 )
 from evenhand.data.ratings import Ratings
@@ -141,12 +141,11 @@ class SampledPairs(Shown):
         )
         caption = "Pairs of outputs to judge next"
         counts = {"left": self.n_left, "judged": self.n_judged, "verdicts": self.n_verdicts}
-        return Document(
-            answer=(self.says,),
+        return write_document(
+            self,
+            Table("pairs", caption, columns, rows, without=("n",)),
             basis=say(f"sampled-{self.policy}", n=self.n, **counts),
-            parts=(Table("pairs", caption, columns, rows, without=("n",)),),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+            answer=(self.says,),
         )
 
     def records(self) -> list[dict[str, Any]]:

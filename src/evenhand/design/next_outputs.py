@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.groups import admit_unrated, list_levels
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings, is_unscored
@@ -378,12 +378,8 @@ class NextOutputs(Shown):
         counts = {"labelled": self.labelled, "waiting": self.waiting, "query": self.query.name}
         caption = "Outputs to rate next"
         table = Table("outputs", caption, columns, rows, legend=legend, without=("n",))
-        return Document(
-            answer=self.says,
-            basis=say("query", **counts, features=", ".join(self.features)),
-            parts=(table,),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+        return write_document(
+            self, table, basis=say("query", **counts, features=", ".join(self.features))
         )
 
     def records(self) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, require_pairs
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_document, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
@@ -493,12 +493,11 @@ class NextPairs(Shown):
         )
         savings = () if self.savings is None else self.savings.document().parts
         table = Table("pairs", "Pairs to ask about next", columns, rows, without=("n",))
-        return Document(
-            answer=self.says,
+        return write_document(
+            self,
+            table,
+            *savings,
             basis=say("policy" if policy.rule == "random" else "policy-with-random", **by),
-            parts=(table, *savings),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
     def to_dict(self) -> dict[str, Any]:

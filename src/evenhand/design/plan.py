@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, sign_excluded, write_document, write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
@@ -447,17 +447,15 @@ class CampaignPlan(Shown):
         of = f"{asked} of {plural(every, 'pair')}" if asked < every else plural(asked, "pair")
         rows = tuple(dict(vars(one)) for one in self.asked)
         caption = f"Power of {of}" + ", the hardest first" * (asked > 1)
-        return Document(
-            answer=(*self._say_answer(), *self._say_gains(), *_say_enough(self)),
+        return write_document(
+            self,
+            Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
+            Table("power", caption, columns, rows, limit=MAX_PAIRS),
+            *([] if about else [_tabulate_frontier(self)]),
+            Text("", details),
             basis=say(code, **stated, how=how, level=self.spec.level),
-            parts=(
-                Table("pairs", "", (), tuple(dict(vars(one)) for one in self.pairs), only=("csv",)),
-                Table("power", caption, columns, rows, limit=MAX_PAIRS),
-                *([] if about else [_tabulate_frontier(self)]),
-                Text("", details),
-            ),
-            findings=list_findings((*about, *self.notes), self.excluded),
-            signature=self.signature,
+            answer=(*self._say_answer(), *self._say_gains(), *_say_enough(self)),
+            findings=(*about, *self.notes),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.llm_agreement import KindAgreement, tabulate_kinds
@@ -181,13 +181,13 @@ class AgreementTable(Shown):
             # a value over several scales says little
             of_whole = tuple(one for one in sentences if one.values["part"])
             tables = tables[::-1]
-        return Document(
+        return write_document(
+            self,
+            *(one for one in tables if one.rows),
             basis=basis,
             answer=of_whole or self.says,
-            parts=tuple(one for one in tables if one.rows),
-            findings=list_findings([*_list_notes(self)], self.excluded),
-            signature=self.signature,
             csv_rows=tuple(self.records()),
+            findings=[*_list_notes(self)],
         )
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.results import Shown
 from evenhand.errors import listing
 from evenhand.judges.rating_evidence import Habit
@@ -366,12 +366,12 @@ class Screening(Shown):
             title = f"{card.judge}: {', '.join(card.flags) or 'not flagged'}"
             details.append(Text(title, tuple(lines)))
         count = plural(self.n_judgments, one)
-        return Document(
+        return write_document(
+            self,
+            table,
+            *details,
             basis=f"{count} by {plural(len(self.cards), 'judge')}.",
             answer=(*self.says, f"{begin_sentence(self.detectable)}."),
-            parts=(table, *details),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import Openable, carries_excluded, require_scores
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.rating_rows import (
     CONTROL,
     RatingRows,
@@ -215,12 +215,10 @@ class Diagnosis(Shown):
     def document(self) -> Document:
         """Return what people read: agreement, who is outside, systems scored without them."""
         scores = plural(self.n_judgments, "score")
-        return Document(
+        return write_document(
+            self,
+            *tabulate_diagnosis(self),
             basis=f"{scores} by {plural(self.n_judges, 'judge')}.",
-            answer=self.says,
-            parts=tuple(tabulate_diagnosis(self)),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
             csv_rows=tuple(self.records()),
         )
 

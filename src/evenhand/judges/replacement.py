@@ -46,7 +46,7 @@ from evenhand.data.controls import (
     take_pairs,
     write_bias_command,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, write_contract
+from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.groups import group_ratings, split_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import digest_ratings
@@ -495,17 +495,12 @@ class Replacements(Shown):
             passing = sum(bool(one.passes_published) for one in self.replacements)
             decided = (f"published test: {passing:,} of {len(decided):,} pass",)
         published = "The published test, judge by judge"
-        return Document(
+        return write_document(
+            self,
+            Table("replacements", answered, columns, rows, legend=legend),
+            Table("judges", published, of_judges, judges, legend=(*few, *filter(None, decided))),
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=count_answers(self.replacements),
-            parts=(
-                Table("replacements", answered, columns, rows, legend=legend),
-                Table(
-                    "judges", published, of_judges, judges, legend=(*few, *filter(None, decided))
-                ),
-            ),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 

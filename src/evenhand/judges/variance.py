@@ -19,7 +19,13 @@ from evenhand.data.controls import (
     require_pairs,
     say_left_out,
 )
-from evenhand.data.exclusions import Exclusion, list_findings, note_excluded, write_excluded
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    note_excluded,
+    write_document,
+    write_excluded,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import (
     CONTROL,
@@ -287,12 +293,11 @@ class VarianceComponents(Shown):
             model = f"Tastes around pooled log-worths by {' and '.join(how)}"
             answers = say_answers(seen.judgments, seen.comparisons)
         of_whom = f"{plural(seen.judges, 'judge')}, {plural(seen.items, 'item')}"
-        return Document(
+        return write_document(
+            self,
+            table,
             basis=f"{answers}, {of_whom}, {plural(seen.systems, 'system')}. {model}.",
-            answer=self.says,
-            parts=(table,),
-            findings=list_findings((*self.reasons, *self.notes), self.excluded),
-            signature=self.signature,
+            findings=(*self.reasons, *self.notes),
         )
 
 

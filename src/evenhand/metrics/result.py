@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.data.exclusions import Exclusion, list_findings
+from evenhand.data.exclusions import Exclusion, write_document
 from evenhand.data.results import Grouped, Shown
 from evenhand.metrics.study import STATISTICS, UNASKED, name_statistic
 from evenhand.metrics.texts import say
@@ -166,12 +166,11 @@ class MetaEvaluation(Shown):
         compared = f" Test: {self.test}." if self.pairs else ""
         what = plural(len(self.metrics), "metric")
         gold = "people's scores" if self.gold == "scores" else self.gold
-        return Document(
+        return write_document(
+            self,
+            *parts,
             basis=f"{what} against {gold}: {', '.join(counts)}.{compared}",
             answer=self._answer,
-            parts=tuple(parts),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
             csv_rows=tuple(rows),
         )
 

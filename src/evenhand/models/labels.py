@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import Openable, carries_excluded
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.results import Shown
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
@@ -319,12 +319,11 @@ class LabelFit(Shown):
         )
         shown = tuple(one.to_dict() for one in skills)
         judges = Table("judges", ends, of_skills, shown, (border,))
-        return Document(
+        return write_document(
+            self,
+            Table("labels", caption, columns, rows),
+            judges,
             basis=f"{counts} to {units}, {each} each. Model {type(self.model).__name__}.",
-            answer=self.says,
-            parts=(Table("labels", caption, columns, rows), judges),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
             csv_rows=tuple(self.records()),
         )
 

@@ -34,7 +34,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, require_scores, takes_judgments
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
@@ -346,12 +346,8 @@ class Completion(Shown):
             values = {"level": 100 * self.model.level, "widths": span}
             known = "widths-of-some" if some < of else "widths"
             answer = (*answer, say(known, some=some, of=of, **values))
-        return Document(
-            answer=answer,
-            basis=say(code, **counts, rank=self.rank, tau=self.tau),
-            parts=tuple(tables),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
+        return write_document(
+            self, *tables, basis=say(code, **counts, rank=self.rank, tau=self.tau), answer=answer
         )
 
 

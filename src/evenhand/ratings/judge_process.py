@@ -35,7 +35,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, takes_judgments
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, write_document, write_excluded
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
@@ -404,14 +404,11 @@ class JudgeProcess(Shown):
         scales = [{"feature": name, "scale": one} for name, one in self.length_scales.items()]
         columns = (Column("feature", "feature", "name"), Column("scale", "length scale", "figures"))
         counts = {"ratings": int(self.ratings.sum()), "judges": len(self.judges)}
-        return Document(
+        return write_document(
+            self,
+            tabulate_judges(self.records(), LEVEL),
+            Table("features", "Length scales of features", columns, tuple(scales)),
             answer=(say("process", **counts, features=self.learned.features),),
-            parts=(
-                tabulate_judges(self.records(), LEVEL),
-                Table("features", "Length scales of features", columns, tuple(scales)),
-            ),
-            findings=list_findings(self.notes, self.excluded),
-            signature=self.signature,
         )
 
 
