@@ -113,3 +113,26 @@ def test_a_kill_while_the_log_of_sqlite_is_brought_into_the_file_loses_no_answer
             assert check_store(store).holds
     assert halfway >= 1
     assert len(said) >= 60
+
+
+HALF_WRITTEN = """
+import os, signal, sqlite3, sys
+writes = sqlite3.connect(sys.argv[1], isolation_level=None)
+for order in ("PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE half (written)"):
+    writes.execute(order)
+writes.executemany("INSERT INTO half VALUES (?)", [("x" * 4000,)] * 50)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_database_that_was_being_made_at_the_kill_is_made_anew(tmp_path: Path) -> None:
+    where, journal = tmp_path / "new.db", tmp_path / "new.db-journal"
+    ended = subprocess.run([sys.executable, "-c", HALF_WRITTEN, str(where)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert where.stat().st_size > 0
+    assert journal.exists()
+    database.look(str(where))
+    assert not journal.exists()
+    with Store.open(str(where)) as store:
+        fill(store)
+        assert judge_next(store, "j0").number == store.head().number

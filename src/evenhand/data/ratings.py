@@ -14,7 +14,6 @@ from evenhand.data import coding, engine, joining
 from evenhand.data.annotations import find_aside_columns, read_expected_scores
 from evenhand.data.exclusions import Exclusion, count_exclusions, name_lost
 from evenhand.data.rating_rows import CONTROL, RatingRows, find_document, note_no_answers
-from evenhand.data.row_reading import look_up, name_labels
 from evenhand.data.source import Source, advise_missing, find_rows, name_rows
 from evenhand.data.tables import RowTable
 from evenhand.data.tally import Factor, number_codes, take_names
@@ -155,6 +154,8 @@ def is_unscored(frame: engine.Frame) -> nw.Expr:
 
 def code_ratings(data: Ratings, *, factors: Sequence[str] = ()) -> RatingRows:
     """Read ratings; rows without a score are excluded and counted."""
+    from evenhand.data.row_reading import look_up, name_labels
+
     wanted = {name: data.require(name) for name in factors}
     names = [name for name in RATING_LABELS if data.has(name)]
     keys = list(dict.fromkeys([*names, *wanted.values()]))

@@ -351,7 +351,7 @@ class Pay(Settings):
     def find_amount(self, answers: int, seconds: float | None) -> float | None:
         """Return what so many answers in so many active seconds are paid; None where unknown.
 
-        >>> Pay(per_hour=12, per_answer=0.05).find_amount(40, 1800)
+        >>> Pay(per_hour=12, per_answer=0.05, currency="EUR").find_amount(40, 1800)
         8.0
         """
         if self.per_hour and seconds is None:

@@ -121,12 +121,16 @@ def connect_to_read(where: str) -> Engine:
         path = str(url.database)
         if not path.startswith("file:"):
             # SQLite makes two files beside it, unless nothing waits in one of them and nobody can:
-            # where the folder cannot be written, as in an archive.
+            # where the folder cannot be written, as in an archive. What was being written when the
+            # machine or the program ended waits in a journal, and only who may write takes it back.
             whole = Path(path).resolve()
-            waits = whole.with_name(f"{whole.name}-wal").exists()
+            log, journal = (
+                whole.with_name(f"{whole.name}{end}").exists() for end in ("-wal", "-journal")
+            )
             effective = os.access in os.supports_effective_ids
             may = os.access(whole.parent, os.W_OK, effective_ids=effective)
-            path = f"file:{quote(str(whole))}?{'mode=ro' if waits or may else 'immutable=1'}"
+            mode = "mode=rw" if may and journal else "mode=ro"
+            path = f"file:{quote(str(whole))}?{mode if log or journal or may else 'immutable=1'}"
         url = URL.create("sqlite", database=path, query={"uri": "true"})
     engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
     if is_file:
