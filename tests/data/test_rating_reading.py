@@ -59,6 +59,12 @@ def test_rows_without_a_score_are_left_out_and_counted(engine):
     assert (rows.size, rows.missing) == (4, 1)
     assert rows.notes == ("rows without a score are excluded: 1 of 5",)
     assert rows.items == ("de / 7", "fr / 10", "fr / 7")  # de / 10 has no score
+    items = [rows.items[code] for code in rows.item]
+    systems = [rows.systems[code] for code in rows.system]
+    assert sorted(zip(items, systems, rows.score, strict=True)) == [
+        *(("de / 7", "A", 2), ("de / 7", "B", 4)),
+        *(("fr / 10", "A", 5), ("fr / 7", "A", 1)),
+    ]
 
 
 @every_engine
