@@ -37,7 +37,7 @@ class Orders:
     outputs: Codes
     places: Codes  # (R, n) place of each, 0 the best, ties share one and none is skipped; −1 behind
     weights: Counts  # (R,) how often each ranking was given
-    # what each row belongs to, such as its judge; None where nothing is told apart
+    # what each row belongs to, such as its judge; None where nothing is distinguished
     level: Factor | None = None
     n_short: float = 0.0  # rankings of one output, which compare nothing and are no rows here
     zero_weight: int = 0  # rows of the table left out since their weight is zero

@@ -49,7 +49,7 @@ LABELS: Final = (
     *("left", "right", "outcome", "judge", "item", "ranking", "task"),
     *("system", "criterion"),
 )
-# Roles that say what was judged, and how often: judgments cannot be told apart by them
+# Roles that say what was judged, and how often: judgments cannot be distinguished by them
 JUDGED: Final = ("left", "right", "outcome", "weight")
 
 

@@ -12,7 +12,7 @@ T_m by the metric, T_hm by both; k: the smaller number of different scores (Stua
 takes scores within ε of each other for a tie (Deutsch, Foster and Freitag 2023, EMNLP); the ε that
 is best on the same items flatters, so that ours comes from other items. SPA compares how sure
 people and the metric are of each pair of systems (Thompson, Mathur, Deutsch and Khayrallah 2024,
-WMT). When not to use them: on fewer than six systems, where hardly anything can be told apart.
+WMT). When not to use them: on fewer than six systems, where hardly anything can be distinguished.
 """
 
 from __future__ import annotations

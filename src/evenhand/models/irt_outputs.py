@@ -34,7 +34,7 @@ Numbers = NDArray[np.int64]
 
 FRESH: Final = say("no-items", "warning")
 RANKED: Final = say("no-items-of-rankings", "warning")
-_ROUNDS: Final = 3  # How far systems look at opponents of their opponents to be told apart
+_ROUNDS: Final = 3  # How far systems look at opponents of their opponents to be distinguished
 
 
 @dataclass(frozen=True, eq=False)

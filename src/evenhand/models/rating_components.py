@@ -445,7 +445,7 @@ def count_incidence(terms: Sequence[Term]) -> tuple[Array, Array]:
 
 # Which components a design can tell apart: the others are left out, and it is said why.
 #
-# The covariance of the scores is Σ σ_k² Z_k Z_kᵀ + σ_e² I. Components are told apart if these
+# The covariance of the scores is Σ σ_k² Z_k Z_kᵀ + σ_e² I. Components are distinguished if these
 # matrices are linearly independent once the mean is taken out (Rao & Kleffe 1988, Estimation of
 # Variance Components and Applications, section 5.1). A term whose matrix is a combination of those
 # before it has its variance in them.
@@ -794,7 +794,7 @@ _UNCLEAR: Final = "the restricted likelihood has no clear maximum within the ran
 
 @dataclass(frozen=True)
 class RatingComponents:
-    components: tuple[Component, ...]  # by NAMES, those that are told apart
+    components: tuple[Component, ...]  # by NAMES, those that are distinguished
     method: str  # "REML" or "moments"
     sharing: Mapping[str, float]  # component → share in differences of systems
     reasons: tuple[str, ...]  # what cannot be told from what, and why

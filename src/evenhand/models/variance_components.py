@@ -179,7 +179,7 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 # between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
 # Where the test does not exclude 0 the upper end is normal.
 
-MIN_DETERMINANT: Final = 1e-6  # Determinant from which tastes of judges and of items are told apart
+MIN_DETERMINANT: Final = 1e-6  # From here tastes of judges and of items are distinguished
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ log-worths minimise
     Σ ℓ(y)/n − λ Σ ℓ(f)/n + λ Σ ℓ(f̃)/N,    ℓ the logistic loss
 
 Prediction-powered ranking (Chatzi et al. 2024): the share of its comparisons that each system wins,
-θ = ȳ − λ (f̄ − f̃); two are told apart where (θ_a − θ_b)² > Var χ²_K.
+θ = ȳ − λ (f̄ − f̃); two are distinguished where (θ_a − θ_b)² > Var χ²_K.
 
 When not to use it: for a ranking. All answers count as independent: tastes of judges and items
 are in no error, and .95 intervals cover less. Errors of the shares of wins are those of the
@@ -264,7 +264,7 @@ class PoweredRanking(Shown):
     lower: Array  # (K,) lower ends of intervals
     upper: Array  # (K,) upper ends
     rank: Integers  # (K,) place by estimate
-    rank_lower: Integers  # (K,) best place that pairs leave that are told apart
+    rank_lower: Integers  # (K,) best place that the distinguished pairs leave
     rank_upper: Integers  # (K,) worst place
     cluster: Integers  # (K,) number of the cluster
     weight: float  # λ

@@ -461,7 +461,7 @@ def write_notes(
 MISSING: Final = ("at random", "by value")
 SLACK: Final = 1e-9  # Rounding of a share that counts as reached
 MAX_STEPS: Final = 50  # Of the regression
-RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are told apart without error
+RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are distinguished without error
 
 
 def half_widths(residual: Array, group: Integers, groups: int, level: float) -> Array:

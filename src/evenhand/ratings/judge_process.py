@@ -352,7 +352,7 @@ class JudgeProcess(Shown):
             }
             for name, (lower, upper) in ends.items():
                 row |= dict.fromkeys((name, f"{name}_lower", f"{name}_upper"))
-                if self.separable[d]:  # else they are not told apart
+                if self.separable[d]:  # else they are not distinguished
                     row[name] = scale * float(getattr(at, name)[d]) ** 0.5
                     row |= {f"{name}_lower": float(lower[d]), f"{name}_upper": float(upper[d])}
             rows.append(row)

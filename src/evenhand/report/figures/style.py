@@ -300,7 +300,7 @@ class Axis:
             values = [value for value in found if low - slack <= value <= high + slack]
         if self.form is not None:
             return [(value, self.form(value)) for value in values]
-        # all with as many digits as they need to be told apart
+        # all with as many digits as they need to be distinguished
         steps = (abs(after - before) for before, after in pairwise(values))
         step = min(steps, default=1.0) or 1.0
         digits = max(0, -floor(log10(step) + 1e-9))

@@ -50,7 +50,7 @@ from evenhand.web.store.verification import Head
 
 AT_A_TIME: Final = 1_000  # Rows that are fetched together
 RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
-LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
+LAUNCH: Final = 16  # Hexadecimal digits by which launches are distinguished
 LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Of a `Line`
 
 MOVING: Final = (log.c.number, log.c.kind, log.c.judge, log.c.ticket, log.c.body)
