@@ -198,8 +198,13 @@ def write_page(report: Report) -> str:
         name = path.strip("/").replace("/", "-")
         return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
 
-    loader, blocks = FunctionLoader(_read), dict[str, Any](trim_blocks=True, lstrip_blocks=True)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader, **blocks)
+    environment = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
     environment.globals |= {"draw": draw_figure, "find_home": find_home, "is_warning": is_warning}

@@ -107,8 +107,9 @@ class Prompt:
         from jinja2 import StrictUndefined, TemplateSyntaxError
         from jinja2.sandbox import SandboxedEnvironment
 
-        plain: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-        rules = SandboxedEnvironment(undefined=StrictUndefined, **plain)
+        rules = SandboxedEnvironment(
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        )
         rules.filters["number"] = "{:g}".format
         try:
             return rules.from_string(self.template)

@@ -85,7 +85,6 @@ class _Chat(msgspec.Struct):
     usage: Any = None  # likewise
 
     def count(self, name: str) -> int | None:
-
         n = self.usage.get(name) if isinstance(self.usage, dict) else None
         return n if type(n) is int and n >= 0 else None
 
@@ -166,7 +165,6 @@ class Share:
         return took
 
     def end(self) -> None:
-
         with self._meter.changed:
             self._meter.shares.remove(self)
             self._meter.changed.notify_all()
@@ -220,9 +218,12 @@ class Endpoint:
         self._works, self._reached, self._rejected = False, False, 0
         secret = {"Authorization": f"Bearer {key}"} if key else {}
         headers = {"User-Agent": f"evenhand/{__version__}", **secret}
-        timeout = httpx2.Timeout(patience, connect=min(patience, 20))
-        apart: dict[str, Any] = {"follow_redirects": False, "trust_env": False}
-        self._client = httpx2.Client(headers=headers, timeout=timeout, **apart)
+        self._client = httpx2.Client(
+            headers=headers,
+            timeout=httpx2.Timeout(patience, connect=min(patience, 20)),
+            follow_redirects=False,
+            trust_env=False,
+        )
 
     def close(self) -> None:
         self._end(EndpointError(f"{self.host} is not asked any more"))

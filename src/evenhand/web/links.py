@@ -206,7 +206,6 @@ class KeptLinks:
         return {judge for role, judge in read_links(self._path) if role == "judge"}
 
     def find(self) -> dict[str, str]:
-
         tokens = {}
         for (role, judge), token in read_links(self._path).items():
             with suppress(UnknownLink):
