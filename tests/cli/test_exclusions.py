@@ -196,7 +196,7 @@ def test_the_report_tells_it_on_the_page_in_json_and_in_methods(table, evenhand,
     )
     for report, expected in ((whole, 0), (part, lost)):
         (dropped,) = (
-            one for one in report["parts"][0]["sections"][0]["tables"] if one["name"] == "left-out"
+            one for one in report["parts"][0]["sections"][0]["tables"] if one["name"] == "excluded"
         )
         assert dropped["rows"][0]["n"] == expected
         assert (dropped["rows"][0]["what"] == "nothing") == (not expected)

@@ -111,6 +111,21 @@ def test_numbers_that_contradict_their_words_are_refused(labels) -> None:
         read_scores(labels)
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_criterion_in_words_of_no_known_scale_is_named_and_its_odd_word_refused() -> None:
+    columns = ("good", "so-so", "bad"), ("4", "3", "2")
+    _, notes = read_wide("judge,item,system,fluency,adequacy\n", *columns)
+    (said,) = (one for one in notes if "fluency is not read" in one)
+    assert "'so-so'" in said
+    assert "good" not in said
+    with pytest.raises(InvalidJudgments, match=r"score 'so-so' in column 'fluency'.*\(line 3\)"):
+        read_wide(
+            "judge,item,system,fluency,adequacy\n",
+            *columns,
+            columns={"criterion": ("fluency", "adequacy")},
+        )
+
+
 SLIGHT = ("strongly agree", "slightly agree", "disagree", "agree")
 PLAIN = ("strongly agree", "agree", "disagree", "agree")
 

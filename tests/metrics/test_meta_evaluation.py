@@ -201,6 +201,8 @@ def test_only_metrics_that_no_other_beats_share_first_place(found):
     shared = make_decided(found, [("m0", "m2")])
     no_other = "No metric is significantly better than m0 or m1 by SPA (1 of 3 pairs decided)."
     assert shared == no_other
+    none = "No metric is significantly better than another by SPA (0 of 3 pairs decided)."
+    assert make_decided(found, []) == none
     alone = make_decided(found, [("m0", "m2"), ("m1", "m2")])
     assert "m2" not in alone
     open_first = make_decided(found, [("m0", "m1"), ("m1", "m2")])

@@ -46,3 +46,16 @@ def test_tables_of_groups_have_captions_and_labels_of_their_own():
 def test_infinite_and_large_ends_are_set_in_mathematics():
     assert write_cell((-inf, 1234.0), "interval figures") == r"$[-\infty, 1{,}234]$"
     assert write_cell(inf, "figures") == r"$\infty$"
+
+
+def test_labels_of_a_verb_begin_with_it_and_letters_without_a_font_are_named():
+    assert label_groups(["en-de", ""], "rank") == {"en-de": "rank-en-de", "": "rank"}
+    table = Table("judges", "Judges", (Column("judge", "judge", "name"),), ({"judge": "李 雷 é"},))
+    drawn = render_latex(Document(parts=(table,)), stem="judges")
+    assert r"\label{tab:judges-judges}" in drawn
+    assert "% compile with XeLaTeX or LuaLaTeX, with a font that has 李 雷\n" in drawn
+
+
+def test_a_minus_in_text_is_set_as_one_and_a_hyphen_is_not():
+    assert write_cell("-0.40 to 0.31", "name") == "$-$0.40 to 0.31"
+    assert write_cell("GPT-4 -3-", "name") == "GPT-4 $-$3-"

@@ -208,6 +208,8 @@ def refusing_to_write(path: Path) -> Iterator[Path]:
         yield path
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
+        if isinstance(error, FileNotFoundError) and not path.parent.is_dir():
+            reason = f"there is no folder '{path.parent}': make it first"
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
 
 
@@ -609,12 +611,12 @@ class VerbResult:
     def latex(self) -> str:
         from evenhand.render.latex import comment, label_groups, render_latex
 
-        labels = label_groups(self.documents)
-        parts = {
-            name: render_latex(one, name, labels[name]) for name, one in self.documents.items()
-        }
+        context = click.get_current_context(silent=True)
+        verb = (context.command.name or "") if context is not None else ""
+        stems = label_groups([*self.documents, ALL, BESIDE], verb)
+        parts = {name: render_latex(one, name, stems[name]) for name, one in self.documents.items()}
         parts |= {name: comment([f"error: {why}"]) for name, why in self.refused.items()}
-        further = [(name, render_latex(one, name)) for name, one in self._further]
+        further = [(name, render_latex(one, stem=stems[name])) for name, one in self._further]
         return self._join(parts, further, lambda name: comment([name]))
 
     def markdown(self) -> str:

@@ -95,11 +95,14 @@ class Exclusion:
     def explanation(self) -> str:
         return ", ".join([self.reason, *self._counts(named=True)[1:]])
 
+    @property
+    def units(self) -> str:
+        return _PLURALS.get(self.unit, f"{self.unit}s")
+
     def _counts(self, *, named: bool) -> list[str]:
         every = self.rows if self.of_rows is None else self.of_rows
         of = "" if self.of_rows is None else f" of {self.of_rows:,.12g}"
-        units = self.unit if every == 1 else _PLURALS.get(self.unit, f"{self.unit}s")
-        counts = [f"{self.rows:,.12g}{of} {units}"]
+        counts = [f"{self.rows:,.12g}{of} {self.unit if every == 1 else self.units}"]
         whole = (
             ("judge", self.judges, self.of_judges, self.judge_names),
             ("system", self.systems, self.of_systems, self.system_names),

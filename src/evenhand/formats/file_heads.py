@@ -369,9 +369,10 @@ def _refuse_absent(path: Path) -> None:
                     f" {write_word(str(path))} compares its metrics with people; other verbs read a"
                     " file of human-scores"
                 )
+            endings = {one.suffix for one in path.iterdir()} & {".csv", ".tsv", ".jsonl", ".xlsx"}
+            pattern = f", or a pattern such as '{path / f'*{min(endings)}'}'" if endings else ""
             raise UnknownFormat(
-                f"'{path}' is a folder without Parquet files: name a file in it, or a pattern such"
-                f" as '{path / '*.csv'}'"
+                f"'{path}' is a folder without Parquet files: name a file in it{pattern}"
             )
         if path.exists():
             raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")

@@ -341,6 +341,7 @@ SCALES: Final = (
     *(AGREEMENT, AGREEMENT_GRADED, AGREEMENT_SLIGHT, QUALITY),
     *({word: at + (len(words) > 2) for at, word in enumerate(words)} for words in ORDERED),
 )
+KNOWN_WORDS: Final = sorted({word for scale in SCALES for word in scale})
 _DIGIT: Final = re.compile(r"\d")
 _PLAIN: Final = r"([+-]?(?:\d+\.?\d*|\.\d+))"
 # Stars, perhaps with empty ones behind them, and a number before the word or a star

@@ -342,7 +342,7 @@ def _tabulate_scores(scores: tuple[Scores, ...]) -> list[Table]:
     columns = (
         *([Column("criterion", "criterion", "name")] * any(one.criterion for one in scores)),
         Column("count", "scores", "count"),
-        Column("missing", "missing", "count"),
+        *([Column("missing", "missing", "count")] * any(one.missing for one in scores)),
         Column("lowest", "lowest", "general"),
         Column("mean", "mean", "figures"),
         Column("highest", "highest", "general"),

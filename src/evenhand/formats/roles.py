@@ -51,7 +51,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "judge": list_words(
         "judge_id judge_name annotator annotator_id worker worker_id rater rater_id user user_id "
         "evaluator evaluator_id assessor assessor_id participant participant_id respondent "
-        "respondent_id annotator_name coder coder_id account login"
+        "respondent_id annotator_name rater_name coder coder_id account login"
     ),
     "item": list_words(
         "item_id segment segment_id seg_id prompt_id question_id source_id src_index sentence_id "

@@ -70,6 +70,7 @@ from evenhand.errors import (
     write_word,
 )
 from evenhand.formats.grades import (
+    KNOWN_WORDS,
     PATTERN,
     Grades,
     find_written,
@@ -409,7 +410,10 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
     if not bad:
         return
     for column in columns:
-        rows = find_rows(table.frame, is_no_number(column))
+        # a word of some scale is shown only where no other is there: the other one is the fault
+        folded = nw.col(column).str.strip_chars().str.to_lowercase()
+        unknown = find_rows(table.frame, is_no_number(column) & ~folded.is_in(KNOWN_WORDS))
+        rows = unknown or find_rows(table.frame, is_no_number(column))
         if rows:
             value = rows[0][column]
             if value == column:

@@ -413,6 +413,8 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
         tops = tops[np.isfinite(tops)]
         notes += [say("scales-differ", "warning")] if tops.min() != tops.max() else []
     asked = request.coefficients
+    if rated and "kappa" in asked:  # the family that comparisons have
+        asked = tuple(dict.fromkeys(one for one in (*asked, *KAPPAS_OF_RATINGS) if one != "kappa"))
     kinds = choose_kinds(units, asked, list_between())
     # coefficients between judges, and whether they were asked for or are shown where they exist
     families = {name: True for name in list_between() if name in asked or "all" in asked}
@@ -742,6 +744,7 @@ KAPPAS: Final[dict[str, tuple[Mode, Among, Order, str]]] = {
 }
 # The κ of different judges alone: rows marked as repeats are no part of it
 BETWEEN: Final = "kappa-strict"
+KAPPAS_OF_RATINGS: Final = ("fleiss", "cohen", "brennan-prediger")
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:

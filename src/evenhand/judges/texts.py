@@ -20,7 +20,7 @@ _VARIANCE: Final = {
     "no-severity": "Judges do not differ in severity.",
     "severity": "Severity of judges has a standard deviation of {sd}.",
     "severity-cancels": "Severity of judges has a standard deviation of {sd}, which cancels: they"
-    " scored the same systems in the same proportions.",
+    " scored the systems in about the same proportions.",
     "severity-adds": "Severity of judges has a standard deviation of {sd}. It would cancel if each"
     " judge scored all systems equally often; as judged, it adds {adds:figures} to the standard"
     " error of a difference.",

@@ -17,7 +17,7 @@ from evenhand.numerics import Array
 from evenhand.render.document import Column, Document, Finding, Form, Table, join_names, plural
 
 MAX_PAIRS_SHOWN: Final = 10  # In a terminal
-WIDE: Final[tuple[Form, ...]] = ("latex", "markdown", "html")  # Where there is room
+WIDE: Final[tuple[Form, ...]] = ("markdown", "html")  # Where there is room
 
 
 @dataclass(frozen=True)
@@ -202,6 +202,8 @@ class MetaEvaluation(Shown):
                 say("leads-open", metric=best, statistic=title, metrics=join_names(even, "or")),
             )
         decided, of = sum(one.decided for one in self.pairs), len(self.pairs)
+        if not decided:
+            return (say("none-decided", statistic=title, of=of),)
         told = {"metrics": join_names(first, "or"), "decided": decided, "of": of}
         return (say("shares-first", statistic=title, **told),)
 
@@ -226,7 +228,7 @@ class MetaEvaluation(Shown):
             legend.append("cluster: between two clusters every pair of metrics is decided")
         if self.judge_stderr is not None:
             title = STATISTICS[self.statistic][1]
-            legend.append(f"± judges: standard error of {title} from leaving out judges")
+            legend.append(f"± judges: standard error of {title} from excluding judges in turn")
         if any(one is not None for one in self.ceiling.values()):
             legend.append(
                 "people: half of each output's judges against the other half; a metric above it is"

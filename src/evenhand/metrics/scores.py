@@ -355,7 +355,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
         if len(known) > 1:
             raise UnknownOption(
                 "choose people's criterion to compare the others with it: --criterion"
-                f" {' | '.join(known)}"
+                f" {' | '.join(map(write_word, known))}"
             )
         raise UnknownColumn(
             f"{name} has no column of a metric beside people's scores: name a table of the scores"

@@ -17,6 +17,8 @@ say: Final = Templates(
         " {metrics}.",
         "shares-first": "No metric is significantly better than {metrics} by {statistic}"
         " ({decided} of {of:#pair} decided).",
+        "none-decided": "No metric is significantly better than another by {statistic} (0 of"
+        " {of:#pair} decided).",
         "tied-first": "{metrics:list} have the highest {statistic} ({value:three}); differences"
         " were not tested.",
         "untestable": "Metrics were not compared: {statistic} has no test here, and metrics are"

@@ -731,7 +731,7 @@ class ModelComparison(HeldOut):
                 *([Column(BITS[0], "bits", "four")] * several),
                 *([Column(BITS[1:], level, "interval four")] * several),
                 *([Column("rmse", "error in points", "two")] * rated),
-                Column("seconds", "CPU s", "one", priority=1),
+                Column("seconds", "CPU s", "one", priority=1, only=("text", "html")),
             ),
             tuple(rows),
             legend=(

@@ -63,42 +63,51 @@ SIGNS: Final = {
 LETTERS: Final = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"}
 )
+MINUS: Final = re.compile(r"(?<![\w-])-(?=[\d.])")
+FOREIGN: Final = re.compile(r"[^\W\d_\u0000-\u024f]")  # letters that pdfLaTeX has no font for
 NO_LABEL: Final = re.compile(r"[^A-Za-z0-9]+")  # what a label does not hold
 
 
-def render_latex(document: Document, group: str = "", label: str | None = None) -> str:
-    """Lay the tables of a document out for a paper; findings and signature stand as comments."""
+def render_latex(document: Document, group: str = "", stem: str | None = None) -> str:
+    """Lay the tables of a document out for a paper; findings and signature stand as comments.
+
+    stem: what their labels begin with; that of the group if None.
+    """
     above = (document.signature, *document.answer, document.basis, *document.shown)
     tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
-    written = (write_table(one, [*one.means.values()], group, label) for one in tables)
+    first = label_groups([group])[group] if stem is None else stem
+    labelled = ((one, "-".join(filter(None, (first, one.name)))) for one in tables)
+    written = (write_table(one, [*one.means.values()], group, label) for one, label in labelled)
     return comment([*filter(None, above)]) + "\n".join(written)
 
 
-def label_groups(groups: Iterable[str]) -> dict[str, str]:
+def label_groups(groups: Iterable[str], verb: str = "") -> dict[str, str]:
     """Return what the labels of each group's tables begin with, no two alike.
+
+    verb: what made them, and stands first: tables of several verbs may be of one paper.
 
     >>> label_groups(["en-de", "en_de", "系统"])
     {'en-de': 'en-de', 'en_de': 'en-de-2', '系统': 'group'}
     >>> [*label_groups(["Flüssigkeit", "Qualité"]).values()]
     ['Fluessigkeit', 'Qualite']
+    >>> label_groups(["en-de"], "rank")
+    {'en-de': 'rank-en-de'}
     """
     labels: dict[str, str] = {}
     for group in groups:
         plain = unicodedata.normalize("NFC", group).translate(LETTERS)
         plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", plain))
         stem = NO_LABEL.sub("-", plain).strip("-") or ("group" if group else "")
+        stem = "-".join(filter(None, (verb, stem)))
         names = chain([stem], (f"{stem}-{n}" for n in count(2)))
         labels[group] = next(name for name in names if name not in labels.values())
     return labels
 
 
 def write_table(
-    table: Table, comments: Sequence[str] = (), group: str = "", label: str | None = None
+    table: Table, comments: Sequence[str] = (), group: str = "", label: str = ""
 ) -> str:
-    """Write a table of a group, if there is one, with a caption and a label of its own.
-
-    Where there are other groups, the label begins with what `label_groups` has for this one.
-    """
+    """Write a table of a group, if there is one, with a caption and a label (else its name)."""
     shown = [one for one in table.columns if not one.only or "latex" in one.only]
     shown = [one for one in shown if one.kind not in ("bar", "names")]
     header = [typeset(one.title) for one in shown]
@@ -108,12 +117,11 @@ def write_table(
     blocks = ["\n".join(rows[first:last]) for first, last in pairwise(ends)]
     sides = "".join("l" if one.left else "r" for one in shown)
     caption = ": ".join(filter(None, (group, table.caption)))
-    stem = label_groups([group])[group] if label is None else label
     lines = [
         r"\begin{table}",
         r"\centering",
         *([rf"\caption{{{typeset(caption)}}}"] if caption else []),
-        rf"\label{{tab:{f'{stem}-' if stem else ''}{table.name}}}",
+        rf"\label{{tab:{label or table.name}}}",
         r"% \usepackage{booktabs}",
         rf"\begin{{tabular}}{{@{{}}{sides}@{{}}}}",
         r"\toprule",
@@ -124,7 +132,9 @@ def write_table(
         r"\end{tabular}",
         r"\end{table}",
     ]
-    return comment([*comments, *table.legend]) + "\n".join(lines) + "\n"
+    foreign = sorted({*FOREIGN.findall("".join(lines))})
+    font = [f"compile with XeLaTeX or LuaLaTeX, with a font that has {' '.join(foreign)}"]
+    return comment([*comments, *table.legend, *font * bool(foreign)]) + "\n".join(lines) + "\n"
 
 
 def write_cell(value: Any, kind: str) -> str:
@@ -141,7 +151,7 @@ def write_cell(value: Any, kind: str) -> str:
     if kind == "range":
         return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
-        return typeset(written)
+        return typeset(MINUS.sub("−", written))
     written = written.replace(",", "{,}").replace(" %", r"\,\%").replace("∞", r"\infty")
     return f"$[{written.replace(' to ', ', ')}]$" if kind.startswith("interval") else f"${written}$"
 

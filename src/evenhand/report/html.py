@@ -328,7 +328,7 @@ TABLE_FORMS: Final[dict[str, Callable[[Table, Sequence[str], str, str], str]]] =
 
 def write_tables(report: Report, folder: Path) -> list[Path]:
     tables = {name: held for name, *held in list_items(report, "tables")}
-    stems, labels = name_files(tables), latex.label_groups(part.name for part in report.parts)
+    stems = name_files(tables)
     files: dict[str, bytes] = {}
     first = [report.title, report.command, report.log_check, f"Evenhand {report.version}"]
     about = ["\n".join(filter(None, first))]
@@ -340,7 +340,7 @@ def write_tables(report: Report, folder: Path) -> list[Path]:
         comments = [*filter(None, (of, *means, section.command, signature))]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for ending, write in TABLE_FORMS.items():
-            written = write(table, comments, part.name, labels.get(part.name, ""))
+            written = write(table, comments, part.name, stems[name])
             files[f"{stems[name]}{ending}"] = written.encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)

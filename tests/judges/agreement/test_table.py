@@ -143,6 +143,13 @@ def test_asking_for_all_gives_every_coefficient_a_value_or_a_reason():
     assert all((one.value is None) != (one.why is None) for one in found.whole.coefficients)
 
 
+def test_kappa_asks_for_the_coefficients_of_that_name():
+    found = evenhand.measure_agreement(two_criteria(), coefficients="kappa", scale="1-5")
+    names = {one.name for one in found.whole.coefficients}
+    assert {"fleiss", "cohen", "brennan-prediger"} <= names
+    assert not any(one.startswith(("alpha", "n-agreement")) for one in names)
+
+
 @pytest.mark.parametrize("name", ["judge", "group"])
 def test_a_column_that_differs_within_an_output_cannot_tell_outputs_apart(name):
     data = ratings([1, 1, 2, 3], group=["crowd", "expert"] * 2)

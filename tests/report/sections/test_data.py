@@ -34,8 +34,8 @@ def test_votes_are_counted_by_hand() -> None:
     assert "4 judgments, 2 judges, 2 items, 3 systems, 25 % ties" in section.says[0]
     assert "Left is preferred in 33 %" in section.says[-1]
     assert counts(section)["shared_items"] == 1
-    assert rows(section, "left-out") == {"nothing": 0}
-    (table,) = (one for one in section.tables if one.name == "left-out")
+    assert rows(section, "excluded") == {"nothing": 0}
+    (table,) = (one for one in section.tables if one.name == "excluded")
     assert table.rows[0]["why"] == (
         "the ranking counts every judgment; sections that set some aside say so"
     )
@@ -50,7 +50,7 @@ def test_blank_rankings_and_ranks_are_left_out_and_said(tmp_path: Path) -> None:
         "j,3,r3,A,2\nj,3,r3,B,1\nj,3,r3,C,3\n"
     )
     section = write_section_data(Analysis(evenhand.read(path)))
-    assert rows(section, "left-out") == {"rankings": 1, "ranks of the other rankings": 1}
+    assert rows(section, "excluded") == {"rankings": 1, "ranks of the other rankings": 1}
     assert counts(section)["comparisons"] == 1 + 3
 
 
@@ -63,7 +63,7 @@ def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
         "weight": [2, 1, 0, 1],
     }
     section = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes))))
-    (table,) = (table for table in section.tables if table.name == "left-out")
+    (table,) = (table for table in section.tables if table.name == "excluded")
     assert [(row["n"], row["why"].split(",")[0]) for row in table.rows] == [
         (1, "their weight is zero"),
         (1, "controls"),

@@ -37,6 +37,8 @@ def test_each_table_has_a_file_of_each_form_named_after_task_section_and_table(t
     names = {f"{stem}.{ending}" for stem in stems for ending in ("tex", "md", "csv")}
     assert {path.name for path in written} == {*names, ABOUT}
     assert {path.name for path in (tmp_path / "new").iterdir()} == {*names, ABOUT}
+    for stem in stems:  # labels are as different as the files
+        assert rf"\label{{tab:{stem}}}" in (tmp_path / "new" / f"{stem}.tex").read_text("utf-8")
 
 
 def test_caption_columns_command_and_signature_stand_above_and_in_the_list(tmp_path):

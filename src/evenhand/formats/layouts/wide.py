@@ -23,13 +23,15 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.engine import Frame, count_rows, fetch_columns
+from evenhand.data.engine import Frame, count_labels, count_rows, fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import keep_places
+from evenhand.data.labels import is_missing
 from evenhand.data.rating_rows import MAX_SHORT, reads_lower
 from evenhand.data.source import fold, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import table as tables
+from evenhand.formats.grades import KNOWN_WORDS
 from evenhand.formats.layouts.wmt import stack
 from evenhand.formats.roles import (
     AFFIXES,
@@ -82,6 +84,7 @@ _SCALES: Final = ((0, 1), (1, 3), (1, 4), (1, 5), (0, 5), (1, 7), (1, 10), (0, 1
 MIN_RANKED: Final = 3  # Systems from which on rows that hold 1 to K once look like ranks
 _WIDE: Final = 10  # Points from which on a column must use a part of the scale to be on it
 _PART: Final = 0.25  # That part
+MAX_STEPS: Final = 12  # Different words up to which a column may hold steps of a scale
 
 
 @dataclass(frozen=True)
@@ -396,6 +399,8 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     are, hold = ("columns", "hold") if len(plan.names) > 1 else ("column", "holds")
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe(), are=are, hold=hold)]
     notes += _say_left(header, plan, asked=bool(options.lists))
+    if "criterion" in plan.roles and not options.lists:
+        notes += _say_words(table.frame, header)
     table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names, plan.groups)
     notes += [*emptied, *written]
@@ -459,6 +464,21 @@ def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
         named = write_roles(header, {"item": more[0]}) if len(more) == 1 else ""
         items = f"; if it names items: {named}" if named and "item" not in said else ""
         notes.append(say("numbers-not-read", columns=more, asked=wanted, items=items))
+    return notes
+
+
+def _say_words(frame: Frame, header: Header) -> list[Finding]:
+    """Name columns of criteria that hold a few words each, and are no scores for these."""
+    notes = []
+    for column in header.free:
+        if is_criterion(column) and column not in header.spreads():
+            labels = list(count_labels(frame, column, as_text=True))
+            labels = [one for one in labels if not is_missing(one)]
+            if 1 < len(labels) <= MAX_STEPS:
+                words = sorted({one for one in labels if one.strip().lower() not in KNOWN_WORDS})
+                shown = words or sorted(labels)
+                named = {"column": column, "words": [*map(repr, shown)], "first": shown[0]}
+                notes.append(say("words-not-read", "warning", **named))
     return notes
 
 

@@ -56,12 +56,12 @@ def write_section_data(analysis: Analysis) -> Section:
         answer = take_findings(document.answer)
         document = replace(document, answer=tuple(one for one in answer if one.code != "linked"))
     rows: list[dict[str, Any]] = [
-        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
+        {"what": UNITS.get(one.code, one.units), "n": one.rows, "why": one.explanation}
         for one in analysis.excluded
     ]
     columns = (Column("what", ""), Column("n", "number", "count"), Column("why", "why"))
     nothing = {"what": "nothing", "n": 0, "why": NOTHING}
-    excluded = Table("left-out", "What was excluded", columns, tuple(rows or [nothing]))
+    excluded = Table("excluded", "What was excluded", columns, tuple(rows or [nothing]))
     document = replace(document, parts=(*document.parts, excluded))
     return make_section("data", document, basis=True, command=analysis.write_command("inspect"))
 
