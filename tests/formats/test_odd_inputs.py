@@ -324,7 +324,7 @@ DECIMALS = (
         FEW + "ann;1;A;1,125\nben;1;B;2,250\n",
         "score '1,125' in column 'score' of s.csv",
         cure="--decimal ,",
-        then="2 0 1.125 1.69 2.25",
+        then="2 1.125 1.69 2.25",
     ),
     Bad(
         "commas in quotes",

@@ -187,12 +187,12 @@ FILES = (
         refused=True,
     ),
     Published("likert.csv", scores(*LIKERT, LIKERT[1]), "disagree = 1, disagree = 2, neutral = 3"),
-    Published("likert.csv", scores(*LIKERT[::4] * 3), "6 0 1 3 5"),
+    Published("likert.csv", scores(*LIKERT[::4] * 3), "6 1 3 5"),
     Published(
         "likert7.csv", scores("somewhat agree", "agree", *LIKERT), "neutral = 4, somewhat agree = 5"
     ),
-    Published("acr.csv", scores("bad", "fair", "excellent", "good"), "4 0 1 3.25 5"),
-    Published("numbered.csv", scores("1 - poor", "2", "3", "4 - very good"), "4 0 1 2.5 4"),
+    Published("acr.csv", scores("bad", "fair", "excellent", "good"), "4 1 3.25 5"),
+    Published("numbered.csv", scores("1 - poor", "2", "3", "4 - very good"), "4 1 2.5 4"),
     Published("percent.csv", scores("80%", "20 %", "50%", "NA"), "3 1 20 50 80"),
     Published("of_five.csv", scores("4/5", "2 / 5", "3 out of 5", "3/5"), "scores out of 5"),
     Published("of_what.csv", scores("4/5", "2/10"), "score '4/5' in column 'score'", refused=True),

@@ -196,7 +196,9 @@ def _decide(header: Header, columns: Sequence[str], *, asked: bool = False) -> U
     if "system" in unsaid and (judges or criteria):
         what = f" for each of several {'judges' if judges else 'criteria'}"
         named = [one for one in header.free if {"model", "system"} & {*split_words(one)}]
-        likely_system = [*named, *header.candidates("item"), "NAME"][0]
+        others = [one for one in list_others(header, columns) if one not in header.spreads()]
+        items = [] if others else header.candidates("item")  # all that is left
+        likely_system = [*named, *(others if len(others) == 1 else items), "NAME"][0]
         raise UnknownFormat(
             f"{header.table} has a column of scores{what if len(columns) > 1 else ''}"
             f" ({listing(columns)}), and none that says whose output was scored. Say which it is:"
