@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,7 +191,7 @@ class Tally:
             raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
         return factor
 
-    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Tally:
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
         return replace(
             self,

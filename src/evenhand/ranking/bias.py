@@ -339,7 +339,7 @@ def find_position_bias(
             f"{table.source.name} does not say which output stood first, so that no position bias"
             " can be seen: map a position column (--column position=NAME)"
         )
-    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
+    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level)
     clusterings = wanted_factors(cluster, {name for name in FACTORS if table.has(name)})
     known = [name for name in ("judge", *["ranking"] * table.expanded) if table.has(name)]
     tally = table.tally(by=tuple(dict.fromkeys([*clusterings, *known])))

@@ -30,7 +30,7 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references, find_references
 from evenhand.data.results import Grouped, Shown
@@ -57,7 +57,12 @@ from evenhand.ranking.inference import Settings, choose_log_linear, name_model, 
 from evenhand.ranking.intervals import Progress, find_clusters, rank_ranges
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import name_groups, rank_scores, refuse_interval
+from evenhand.ranking.ratings import (
+    name_groups,
+    rank_scores,
+    refuse_interval,
+    settle_direction,
+)
 from evenhand.ranking.score_tests import MeanScores
 from evenhand.ranking.texts import say
 from evenhand.render.document import (
@@ -612,14 +617,9 @@ def compare_methods(
     if isinstance(data, Ratings | RatingRows):
         if model is not None:
             raise UnknownOption("methods of ratings have models of their own: leave it out")
-        return compare_rating_methods(
-            data,
-            methods,
-            Settings(None, interval, cluster, level, seed, progress),
-            group_by=group_by,
-            lower_is_better=lower_is_better,
-            references=references,
-        )
+        direction: Any = {"lower_is_better": lower_is_better, "references": references}
+        asked = Settings(None, interval, cluster, level, seed, **direction)
+        return compare_rating_methods(data, methods, asked, group_by)
     refuse_of_ratings(criterion, lower_is_better, references)
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
@@ -750,19 +750,16 @@ def compare_rating_methods(
     data: Ratings | RatingRows,
     methods: str | Sequence[str],
     settings: Settings,
-    *,
     group_by: str | None,
-    lower_is_better: bool | None,
-    references: Sequence[str] | None,
 ) -> MethodTable | GroupedMethodTables:
     names = choose_methods(methods, [*METHODS], IN_ALL)
     refuse_interval(settings.interval)
     if isinstance(data, Ratings):
         data = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
-    references = check_references(data.systems, references)
+    references = check_references(data.systems, settings.references)
     tables: dict[str, MethodTable] = {}
     for group, rows in group_ratings(data, group_by).items():
-        lower = reads_lower_of(rows) if lower_is_better is None else lower_is_better
+        asked = settle_direction(rows, replace(settings, references=()))
         scores: dict[str, Scores] = {}
         refused: dict[str, str] = {}
         usual: Ranking | None = None
@@ -770,12 +767,13 @@ def compare_rating_methods(
         for name in names:
             try:
                 if name == WMT:
+                    lower = bool(asked.lower_is_better)
                     scores[name] = score_as_wmt(rows, lower_is_better=lower, references=references)
                     continue
                 own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, unclustered
                 model = RATING_MODELS[name].make()
-                how = replace(settings, model=model, cluster=None if own else settings.cluster)
-                ranking = rank_scores(of_systems, how, lower_is_better=lower, references=())
+                how = replace(asked, model=model, cluster=None if own else settings.cluster)
+                ranking = rank_scores(of_systems, how)
                 scored = read_scores(ranking)  # its settings begin with the name of the model
                 scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
                 usual = ranking if name == DEFAULT else usual

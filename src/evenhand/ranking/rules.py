@@ -71,16 +71,8 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     return won
 
 
-@dataclass(frozen=True, eq=False)
-class Meetings:
-    """Counts of every pair that met, seen from both sides: two rows a pair."""
-
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    system: Integers  # (M,) whose wins they are
-    opponent: Integers  # (M,) against whom
-    wins: Array  # (M,) how often the system was preferred
-    ties: Array  # (M,) how often neither was
-    losses: Array  # (M,) how often the opponent was
+class Meetings(Tally):
+    """Counts of every pair that met, seen from both sides: each system stands left of the other."""
 
     @property
     def totals(self) -> Array:
@@ -90,17 +82,13 @@ class Meetings:
     def decided(self) -> Array:
         return self.wins + self.losses
 
-    def only(self, rows: NDArray[np.bool_]) -> Meetings:
-        counts = self.wins[rows], self.ties[rows], self.losses[rows]
-        return Meetings(self.systems, self.system[rows], self.opponent[rows], *counts)
-
     def sum(self, values: Array) -> Array:
         """(K,) sums of a column over the opponents of each system."""
-        return np.bincount(self.system, values, minlength=len(self.systems)).astype(np.float64)
+        return np.bincount(self.left, values, minlength=len(self.systems)).astype(np.float64)
 
     @property
     def opponents(self) -> Array:
-        return self.sum(np.ones(len(self.system)))
+        return self.sum(np.ones(len(self.left)))
 
     def mean(self, shares: Array, among: Array | int) -> Array:
         """(K,) means of (M,) shares over so many opponents."""
@@ -113,27 +101,26 @@ def list_meetings(tally: Tally) -> Meetings:
     """Count all pairs that met; who was shown first is forgotten, weights multiply counts."""
     require_linked(tally)
     pooled = tally.pool().fold()
-    left, right = pooled.left.astype(np.intp), pooled.right.astype(np.intp)
     meetings = Meetings(
         tally.systems,
-        np.concatenate([left, right]),
-        np.concatenate([right, left]),
+        np.concatenate([pooled.left, pooled.right]),
+        np.concatenate([pooled.right, pooled.left]),
         np.concatenate([pooled.wins, pooled.losses]),
         np.concatenate([pooled.ties, pooled.ties]),
         np.concatenate([pooled.losses, pooled.wins]),
     )
-    return meetings.only(meetings.totals > 0)
+    return meetings.take(meetings.totals > 0)
 
 
 def require_decided(met: Meetings, rule: str) -> None:
-    decided = met.only(met.decided > 0)
+    decided = met.take(met.decided > 0)
     if tied := [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and all of {listing(tied)} are ties:"
             " collect more, leave those systems out, or take a rule that counts ties (origwmt,"
             " win-rate, expected-net-wins)"
         )
-    groups, apart = find_apart(met.systems, decided.system, decided.opponent)
+    groups, apart = find_apart(met.systems, decided.left, decided.right)
     if groups > 1:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and without ties the systems fall into"
@@ -195,13 +182,13 @@ def score_bojar(tally: Tally) -> Scores:
 
 def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     met = list_meetings(tally)
-    met = met.only(met.decided > 0)
+    met = met.take(met.decided > 0)
     if not zero:
         require_decided(met, "expected-wins")
     k = len(tally.systems)
     values = met.mean(met.wins / met.decided, k - 1 if zero else met.opponents)
     pairs, notes = k * (k - 1) // 2, []
-    if missing := pairs - len(met.system) // 2:
+    if missing := pairs - len(met.left) // 2:
         notes.append(say("pairs-zero" if zero else "pairs-ignored", missing=missing, pairs=pairs))
     if tied := [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]:
         notes.append(say("all-ties-zero", systems=tied))
@@ -228,8 +215,6 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     total = won.sum(axis=1) + won.sum(axis=0)
     share = won.sum(axis=1) / np.where(total > 0, total, 1.0)
     best = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
-    place = np.empty(len(won))
-    place[list(best.orders[0])] = np.arange(1, len(won) + 1)
     probability = float(np.exp(-best.cost))
     chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
     if probability < MIN_DECIMAL:
@@ -241,14 +226,21 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     elif best.count != 1:
         moving = [tally.systems[i] for i in np.flatnonzero(best.first != best.last).tolist()]
         notes.append(say("equally-probable", orders=best.count, systems=moving))
-    return Scores(
-        rule="most-probable",
-        systems=tally.systems,
-        values=-place,
-        unit="place",
-        settings=() if best.count is not None else (f"seed={seed}",),
-        notes=tuple(notes),
-    )
+    settings = () if best.count is not None else (f"seed={seed}",)
+    return score_order("most-probable", tally.systems, best.orders[0], settings, notes)
+
+
+def score_order(
+    rule: str,
+    systems: tuple[str, ...],
+    order: Sequence[int],
+    settings: tuple[str, ...],
+    notes: Sequence[Finding],
+) -> Scores:
+    """Return the scores of a rule that only orders systems, best first: minus their places."""
+    values = np.empty(len(systems))
+    values[list(order)] = -np.arange(1.0, len(systems) + 1)
+    return Scores(rule, systems, values, "place", settings=settings, notes=tuple(notes))
 
 
 def note_unproven(code: str, gap: float, systems: int) -> list[Finding]:
@@ -375,7 +367,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
     met = list_meetings(tally)
     k = len(tally.systems)
     net = np.zeros((k, k))
-    net[met.system, met.opponent] = met.wins - met.losses
+    net[met.left, met.right] = met.wins - met.losses
     start = np.argsort(-score_vilar(tally).values, kind="stable")
     place = np.argsort(start, kind="stable")  # decides where net wins are even
     compared: set[tuple[int, int]] = set()
@@ -386,8 +378,6 @@ def score_vilar_sort(tally: Tally) -> Scores:
         return bool(wins > 0 if wins else place[one] < place[other])
 
     order = merge_insertion(start.tolist(), prefers)
-    values = np.empty(k)
-    values[order] = -np.arange(1.0, k + 1)
     against = int(np.count_nonzero(np.tril(net[np.ix_(order, order)], -1) > 0))
     even = sum(1 for pair in compared if net[pair] == 0)
     notes = [say("sorted-pairs", "info", asked=len(compared), pairs=k * (k - 1) // 2)]
@@ -395,7 +385,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
         notes.append(say("no-majority", pairs=even))
     if against:
         notes.append(say("against-majority", "warning", pairs=against))
-    return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
+    return score_order("vilar-sort", tally.systems, order, (), notes)
 
 
 # Lopez's rule: the order that contradicts the fewest judgments, a minimum feedback arc set.
@@ -454,7 +444,7 @@ def find_feedback_arc_set(
     k = len(met.systems)
     costs = np.zeros((k, k))
     weight = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
-    costs[met.system, met.opponent] = weight / met.totals if weights == "share" else weight
+    costs[met.left, met.right] = weight / met.totals if weights == "share" else weight
     best = find_best_orders(costs, prefer, limit=limit, seed=seed)
     undecided = np.flatnonzero(met.sum(met.decided) == 0).tolist()
     return FeedbackArcSet(
@@ -471,8 +461,7 @@ def find_feedback_arc_set(
 
 def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SEED) -> Scores:
     best = find_feedback_arc_set(tally, weights=weights, limit=1, seed=seed)
-    place = {name: i for i, name in enumerate(best.orders[0], start=1)}
-    values = -np.array([place[name] for name in best.systems], dtype=np.float64)
+    order = [best.systems.index(name) for name in best.orders[0]]
     settings = () if best.count is not None else (f"seed={seed}",)
     unit = {"net": "net win", "raw": "win", "share": "net share"}[weights]
     digits = 4 if weights == "share" else 10
@@ -485,7 +474,7 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
     if best.undecided:
         notes.append(say("no-decided", systems=best.undecided))
     rule = f"feedback-arc-set{'' if weights == 'net' else f'-{weights}'}"
-    return Scores(rule, best.systems, values, "place", settings=settings, notes=tuple(notes))
+    return score_order(rule, best.systems, order, settings, notes)
 
 
 # Koehn's clusters: rank ranges from resampling, and lines where no ranges overlap.

@@ -33,7 +33,7 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
-from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
 from evenhand.data.results import Grouped, Shown
@@ -46,7 +46,12 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import list_known
-from evenhand.ranking.ratings import choose_rating_model, name_groups, rank_scores
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    name_groups,
+    rank_scores,
+    settle_direction,
+)
 from evenhand.ranking.significance import (
     MAX_PAIRS_SHOWN,
     SIGNIFICANT,
@@ -81,7 +86,6 @@ MAX_FLIPS: Final = 2e10
 DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
 DIGITS_APART: Final = 11  # The same of a difference
 CLUSTERED: Final = "clustered"
-LEVEL: Final = 1 - SIGNIFICANT  # Of the ranking whose p-values account for judges and items
 PAIRED: Final = ("t", "signed_rank", "permutation")
 
 
@@ -209,13 +213,12 @@ def account_for_clusters(
     systems: Sequence[str],
     settings: Settings,
     *,
-    lower: bool,
     one_sided: bool,
 ) -> tuple[Pairs, list[Finding]]:
     """Add p-values that account for judges and items, those of a ranking, or say why not."""
     # adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method
     try:
-        ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
+        ranking = rank_scores(rows, replace(settings, references=()))
     except (errors.NotIdentified, errors.NotConverged) as refusal:
         unlinked = find_unlinked(take_scores(rows))
         if unlinked is not None:
@@ -233,7 +236,7 @@ def account_for_clusters(
         return pairs, [*notes, say("not-clustered", why=why)]
     place = np.array([ranking.systems.index(name) for name in systems])
     one, other = place[pairs.first], place[pairs.second]
-    sign = -1.0 if lower else 1.0
+    sign = -1.0 if ranking.lower_is_better else 1.0
     adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
     p = np.full((len(systems), len(systems)), np.nan)
     upper = np.triu_indices(len(systems), 1)
@@ -568,15 +571,18 @@ def find_differences(
     if not rows.size:
         raise errors.NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, column)
-    references = check_references(rows.systems, references)
+    settings = Settings(
+        choose_rating_model(model),
+        "rank-sets",
+        seed=seed,
+        lower_is_better=lower_is_better,
+        references=check_references(rows.systems, references),
+    )
     groups: dict[str, ScoreTests] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():
-        part_lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
         try:
-            groups[name] = run_score_tests(
-                part, new, blocks, model, lower=part_lower, references=references, seed=seed
-            )
+            groups[name] = run_score_tests(part, settings, new, blocks)
         except errors.NotIdentified as refusal:
             if len(parts) == 1:
                 raise
@@ -590,19 +596,14 @@ def find_differences(
 
 
 def run_score_tests(
-    rows: RatingRows,
-    new: str | None = None,
-    blocks: str = "item",
-    model: str | None = None,
-    *,
-    lower: bool = False,
-    references: Sequence[str] | None = None,
-    seed: int = SEED,
+    rows: RatingRows, settings: Settings, new: str | None = None, blocks: str = "item"
 ) -> ScoreTests:
+    settings, seed = settle_direction(rows, settings), settings.seed
+    lower, standard = bool(settings.lower_is_better), settings.name == "z"
     sign = -1.0 if lower else 1.0
-    settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
-    standard = settings.name == "z"
-    rows, excluded = exclude_references(rows, references, kept=() if new is None else (new,))
+    rows, excluded = exclude_references(
+        rows, settings.references, kept=() if new is None else (new,)
+    )
     compared = replace(rows, score=standardise(take_scores(rows))) if standard else rows
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
@@ -618,9 +619,8 @@ def run_score_tests(
         raise errors.NotIdentified(f"nobody scored a system '{new}'.{hint}")
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
-    pairs, notes = account_for_clusters(
-        pairs, rows, systems, settings, lower=lower, one_sided=new is not None
-    )
+    one_sided = new is not None
+    pairs, notes = account_for_clusters(pairs, rows, systems, settings, one_sided=one_sided)
     ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
     friedman, more = _test_blocks(ranked, blocks)
     notes += [*more, *take_findings(say_alike(systems))]

@@ -38,7 +38,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, reads_lower_of
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
@@ -672,9 +672,9 @@ def find_fragility(
         require_option("outcome", outcome, OUTCOMES)
     if isinstance(data, Ratings | RatingRows):
         ratings.refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
-        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed)
         scores = ratings.take_part(data)
-        found = board or ratings.rank_scores(scores, how, lower_is_better=reads_lower_of(scores))
+        found = board or ratings.rank_scores(scores, how)
         if not isinstance(found.fit, LeastSquaresFit):
             raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
         warnings = [one for one in take_findings(scores.notes) if one.severity == "warning"]
@@ -687,7 +687,7 @@ def find_fragility(
         raise UnknownOption("votes are not taken away under controls: leave the controls out")
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
     wanted_factors(cluster, set(present))
-    settings = Settings(spec, "rank-sets", cluster, level, seed, None, table.mix)
+    settings = Settings(spec, "rank-sets", cluster, level, seed, mix=table.mix)
     with one_blas_thread():
         case = make_case(table.tally(by=present), settings, board)
         ranking, units, flips = case.ranking, case.units, []
