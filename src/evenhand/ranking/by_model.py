@@ -1,11 +1,7 @@
-"""A ranking by any model of preferences, on the model's own scale.
+"""A ranking by any model of preferences, on the model's own scale (docs/ranking.md).
 
 Systems stand in the order of their log-worths; models without worths have the mean over all
-systems of the log-odds against them in its place, item response models their abilities. How sure
-we may be comes from what the model's fit has (`by_model_intervals`).
-
-When not to use it: to find a model that gives the order one would like. `evenhand compare` says
-which models predict held-out judgments best, before anybody looks at an order.
+systems of the log-odds against them in its place, item response models their abilities.
 """
 
 from __future__ import annotations
@@ -47,9 +43,7 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
 
-# Which kinds of intervals a model has, known before anything is fitted: posterior of models fitted
-# by draws, sandwich where a fit knows covariances by cluster, model where it has a covariance of
-# its own, bootstrap of models that know no errors.
+# Which kinds of intervals a model has, known before anything is fitted
 
 # Models that are there for something else than an order → the code of what says so
 BASELINES: Final[Mapping[str, str]] = {
@@ -146,13 +140,10 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 # How sure: intervals from whatever the fit of a model has.
 #
-# posterior   quantiles of draws of abilities or log-worths and of their differences; judgments are
-#             taken for independent given the qualities of outputs
+# posterior   quantiles of draws of abilities or log-worths and of their differences
 # sandwich    covariances by cluster (`cluster_vcov`), the largest for each contrast
-# model       the covariance of the model, which holds as far as the model does
+# model       the covariance of the model
 # bootstrap   refits on 300 resamples of clusters
-#
-# A pair is decided when the interval of its difference leaves zero out, whatever the kind.
 
 
 def find_model_intervals(

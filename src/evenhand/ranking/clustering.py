@@ -1,11 +1,7 @@
-"""Which judgments are correlated, and so what an interval is about.
+"""Which judgments are correlated, and so what an interval is about (docs/ranking.md, Intervals).
 
-Answers of one judge, or on one item, are not independent. Where judges and items are known both
-are clusters; where a column has one value, or a value of its own for every answer, it clusters
-nothing; and with fewer than five effective judges nothing can be said of judges at large: the
-statement is then about these judges, with items or answers as clusters. Where items are too few to
-be clusters the statement is about these items. An answer that is a ranking of several outputs is
-one answer, however many comparisons it holds.
+Where a column has one value, or a value of its own for every answer, it clusters nothing. An answer
+that is a ranking of several outputs is one answer, however many comparisons it holds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which analysis should we believe: models of preference compared on held-out judgments.
 
-Hopkins & May (2013), Models of Translation Competitions, ACL: do not argue about rankings, compare
-how well the models behind them predict judgments that they have not seen. Here every judgment is
-predicted once, by models trained on others, and it is said which cannot be told from the best.
+After Hopkins & May (2013), as docs/held-out.md says: every judgment is predicted once, by models
+trained on others, and it is said which cannot be told from the best.
 """
 
 from __future__ import annotations
@@ -72,11 +71,7 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How surprised a model is by votes: the loss of each in bits, and perplexity.
-#
-# loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
-#
-# A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
+# How surprised a model is by votes: loss_i = −log₂ Q(π_i | s, t) in bits, perplexity 2^(mean loss).
 
 # What is held out: votes, or ratings under one criterion
 Judgments: TypeAlias = Votes | RatingRows
@@ -248,11 +243,9 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     return trained if len(sys.modules) == loaded else train(model, votes, test, points)
 
 
-# Cross-validation that never asks of a judge, or an item, what it was trained on.
-#
-# By judge and item at once (both) a fold's test votes are those of one block of judges on one block
-# of items; it is trained on votes of neither. Blocks are of about equal load. An answer that is
-# several votes, a ranking, is never split.
+# Cross-validation that never asks of a judge, or an item, what it was trained on
+# (docs/held-out.md). Blocks are of about equal load. An answer that is several votes, a ranking, is
+# never split.
 
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 FOLDS: Final = 10
@@ -406,14 +399,11 @@ def cross_validate(
 #
 # T = max over pairs of |mean(loss_i − loss_j)| / se_ij
 #
-# While T is larger than chance would make it among models that are equally good, the model that is
-# farthest behind another leaves. What is left holds the best model with at least the level asked
-# for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
-# in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value holds.
-#
-# Folds share most of their training votes, and no variance estimate knows how losses would move
-# with other training votes (Bengio & Grandvalet 2004, Journal of Machine Learning Research
-# 5:1089-1105): what is covered are other held-out votes, judges and items like these.
+# While T is larger than chance would make it among equals, the model that is farthest behind
+# another leaves. The distribution of T is that of a wild cluster bootstrap of the paired losses,
+# studentised in every draw (`numerics.cluster_means`), by judge and by item, of which the larger
+# p-value holds. No variance estimate knows how losses would move with other training votes (Bengio
+# & Grandvalet 2004, Journal of Machine Learning Research 5:1089-1105).
 
 REPLICATES: Final = 999
 DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")

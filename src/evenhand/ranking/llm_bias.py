@@ -2,24 +2,17 @@
 
     log odds(left) = θ_left − θ_right + δ + Σ β x,   x left minus right
 
-is fitted to the verdicts of each LLM judge alone, and to people's judgments. An LLM judge is one
-judge, and no population: its errors are cluster jackknives by item (CV3), t on I − 1 degrees of
-freedom. Its excess over people is the difference of the two estimates, as in a joint fit with all
-interactions: V_I leaves each item out of both, V_J adds people's jackknife by judge to its own by
-item, V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1.
+is fitted to the verdicts of each LLM judge alone, and to people's judgments (docs/llm-judges.md).
+Its excess over people is the difference of the two estimates: V_I leaves each item out of both, V_J
+adds people's jackknife by judge to its own by item, V = max(V_J, V_I, V_J + V_I − V_JI).
 
-Preference for its own systems O: D_s is the log-worth of system s by the LLM less that by people,
-γ the mean of D over O less that over systems of others. Verdicts differ from people's judgments
-for each system in some way, and so an error by items alone, which is "for these systems", finds a
-preference in nearly half of the LLMs that have none (`tests/experiments/test_e24_own_systems.py`).
-That an LLM prefers its own is a statement about systems: a pooled two-sample t test of D, K − 2
-degrees of freedom; or, of 100,000 choices of |O| among K systems or more, a permutation test. An
-LLM that separates systems more clearly than people do moves good systems up, its own among them; so
-γ must also differ from 0 beside the slope of its log-worths on people's (analysis of covariance, t
-on K − 3, the slope corrected for the noise of people's).
-
-When not to use it: β of length where length hardly varies within pairs of systems, which is
-refused; γ where people's judgments are few, so that D is noise.
+Preference for its own systems O: D_s is the log-worth of system s by the LLM less that by people, γ
+the mean of D over O less that over systems of others. An error by items alone finds a preference in
+nearly half of the LLMs that have none (`tests/experiments/test_e24_own_systems.py`). So γ is tested
+across systems: a pooled two-sample t test of D; or, of 100,000 choices of |O| among K systems or
+more, a permutation test. An LLM that separates systems more clearly than people do moves good
+systems up, its own among them: γ must also differ from 0 beside the slope of its log-worths on
+people's (analysis of covariance, the slope corrected for the noise of people's).
 """
 
 from __future__ import annotations

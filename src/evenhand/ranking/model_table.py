@@ -1,13 +1,9 @@
 """Which model: nested and rival models of the same judgments in one table (Dras 2015, section 5).
 
-Each model adds one thing to an earlier one, so that one test answers one question: do systems
-differ, are ties needed, does order matter, do judges differ? Rival laws of ties are no special
-cases of each other; AIC and BIC compare them.
-
-When not to use it: likelihood-ratio tests, AIC and BIC take judgments as independent. Where judges
-give many answers each they reject too often; then the cluster-robust Wald test beside
-them decides. Half-wins and discarded ties are not in the table: their likelihoods are of other
-outcomes, which no number here compares.
+Each model adds one thing to an earlier one, so that one test answers one question; rival laws of
+ties are no special cases of each other, and AIC and BIC compare them (docs/models/which-model.md).
+Half-wins and discarded ties are not in the table: their likelihoods are of other outcomes, which no
+number here compares.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
 """Two systems of a ranking beside each other, and how often each of K is predicted to win.
 
-    p = P(first preferred) / (P(first preferred) + P(second preferred))
-
-by the law of the model that ranks: with Davidson's ties, or none, p = 1 / (1 + exp(−d)), d the
-difference in log-worth; shown left and right equally often. The interval of d is that of the
-ranking's pairs, by the same covariance and critical value, and that of p is p at its two ends.
-
-When not to use it: as the share of judgments that a system won. Predicted rates are about systems,
-also of those that nobody compared, and hold as far as one worth for each describes all pairs.
+docs/ranking.md has the formula. Predicted rates are about systems, also of those that nobody
+compared, and hold as far as one worth for each describes all pairs.
 """
 
 from __future__ import annotations

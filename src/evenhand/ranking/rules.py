@@ -1,7 +1,8 @@
 """Rules that score systems from counts of pairs, and Koehn's rank ranges and clusters.
 
 Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
-counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name.
+counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name,
+docs/rules.md the formula and the source of each, and when not to use it.
 """
 
 from __future__ import annotations
@@ -132,20 +133,12 @@ def require_decided(met: Meetings, rule: str) -> None:
 # Rules that are a share of wins, ties and losses and say nothing beside it: name → unit, score.
 
 SHARES: Final[Mapping[str, tuple[str, Callable[[Meetings], Array]]]] = {
-    # How often s was better than or as good as the other, the official score of WMT until 2011;
-    # Hopkins & May (2013), section 2, call it ORIGWMT. A system that often ties is rewarded: enter
-    # it twice, and the copies tie. Nothing corrects for who was met.
     "origwmt": ("proportion", lambda met: met.sum(met.wins + met.ties) / met.sum(met.totals)),
-    # A tie counts against both. Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as
-    # heuristic 2; the next two are as it computes them, means over the opponents that s met.
     "win-rate": ("proportion", lambda met: met.sum(met.wins) / met.sum(met.totals)),
-    # A tie is worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
     "expected-net-wins": (
         "net proportion",
         lambda met: met.mean((met.wins - met.losses) / met.totals, met.opponents),
     ),
-    # Half points, and not the three of football leagues: it is (1 + expected net wins) / 2 and
-    # orders in the same way.
     "soccer": (
         "proportion",
         lambda met: met.mean((met.wins + met.ties / 2) / met.totals, met.opponents),
@@ -158,26 +151,10 @@ def score_share(tally: Tally, rule: str) -> Scores:
     return Scores(rule, tally.systems, share(list_meetings(tally)), unit)
 
 
-# BOJAR: score(s) = w / (w + l), the share of decided comparisons that s won; ties do not count.
-#
-# Bojar, Ercegovčević, Popel & Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation; the
-# official score of WMT 2012. Hopkins & May (2013), section 2, call it BOJAR. A system that happened
-# to meet strong opponents scores lower for it (Lopez 2012; Koehn 2012).
-
-
 def score_bojar(tally: Tally) -> Scores:
     met = list_meetings(tally)
     require_decided(met, "bojar")
     return Scores("bojar", tally.systems, met.sum(met.wins) / met.sum(met.decided), "proportion")
-
-
-# Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.
-#
-# Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns; the official
-# score of WMT 2013. `expected-wins` takes the mean over the opponents against whom something was
-# decided, since a comparison that was never made says nothing, as alopez/wmt-ranking does;
-# `expected-wins-zero` over all K − 1 others, an undecided pair counting 0 for both, as infer_EW.py
-# of keisks/wmt-trueskill does. A pair judged once weighs as much as one judged a hundred times.
 
 
 def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
@@ -196,14 +173,11 @@ def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     return Scores(rule, tally.systems, values, "proportion", notes=tuple(notes))
 
 
-# Most probable ranking: the order in which all pairs are most probably right.
+# Most probable ranking: argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij,
 #
 # P_ij = P(p_ij > ½ | w_ij, w_ji),  p_ij ~ Beta(w_ij + 1, w_ji + 1),
-# order = argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij.
 #
-# Our reading of the most probable ranking in Chris Callison-Burch et al. (2012), "Findings of the
-# 2012 Workshop on Statistical Machine Translation": pairs are independent, ties decide nothing. It
-# is a minimum feedback arc set with log-odds as weights: a nearly even pair weighs hardly a thing.
+# a minimum feedback arc set with log-odds as weights; pairs are independent, ties decide nothing.
 
 TINY: Final = 1e-250
 MIN_DECIMAL: Final = 0.001  # Probabilities below are written as a power of ten
@@ -269,14 +243,9 @@ def log_chances(won: Array) -> Array:
     return np.asarray(logs)
 
 
-# Monte Carlo playoffs: the share of knockout tournaments won, with judgments for matches.
-#
-# the systems are put into a bracket at random, byes where they are no power of two,
-# P(i beats j) = wins_ij / (wins_ij + wins_ji), ½ for a pair never decided.
-#
-# Our reading of the playoffs in Chris Callison-Burch et al. (2012), "Findings of the 2012 Workshop
-# on Statistical Machine Translation": one drawn judgment decides a match, a drawn tie is drawn
-# again. Differences at the top are magnified, and those at the bottom hidden, near zero.
+# Monte Carlo playoffs: the systems are put into a bracket at random, byes where they are no power
+# of two. One drawn judgment decides a match, a drawn tie is drawn again, and a coin decides a pair
+# that was never decided.
 
 TOURNAMENTS: Final = 100_000
 TOURNAMENTS_AT_ONCE: Final = 10_000
@@ -333,10 +302,7 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
 #
 # R = (1/m) Σ_i r_i = (w − l)/m,  se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),  Σ_i r_i² = w + l
 #
-# Vilar, Leusch, Ney & Banchs (2007), "Human Evaluation of Machine Translation Through Binary System
-# Comparisons", WMT, equation 3 and the formula after it, for two systems on m sentences. Our
-# reading: 0 is a tie; the paper has no score of a single system (`vilar-sort`), and that of `vilar`
-# is R over all of its comparisons, whoever the opponent. The error takes judgments as independent.
+# Our reading of Vilar et al. (2007): 0 is a tie, and R is over all comparisons of a system.
 
 
 def score_vilar(tally: Tally) -> Scores:
@@ -354,13 +320,9 @@ def score_vilar(tally: Tally) -> Scores:
     return Scores("vilar", tally.systems, mean, "net proportion", stderr=stderr, notes=notes)
 
 
-# Vilar's sort: s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion
-#
-# Vilar, Leusch, Ney & Banchs (2007) take ranking systems as sorting them by "is better than", for
-# which a few pairs suffice, and point to Knuth for how few. Our reading: merge insertion (Ford &
-# Johnson 1959; Knuth, The Art of Computer Programming, volume 3, section 5.3.1), which begins with
-# systems in the order of their `vilar` score; that score, then the name, decides where a pair never
-# met or is even. Pairs that the sort did not ask may contradict it: a note counts them.
+# Vilar's sort: s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion (Ford &
+# Johnson 1959), which begins with systems in the order of their `vilar` score; that score, then the
+# name, decides where a pair never met or is even.
 
 
 def score_vilar_sort(tally: Tally) -> Scores:
@@ -397,13 +359,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
 # feedback-arc-set-raw     w_ij                                             raw
 # feedback-arc-set-share   max(0, w_ij − w_ji) / (w_ij + t_ij + w_ji)       share
 #
-# Source: Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", WMT.
-# His repository alopez/wmt-ranking calls the net rule `mfas_raw_diff` and that of shares
-# `mfas_max_net_wins`. Raw costs are net costs plus a constant, so that both have the same best
-# orders. Several may be best: the one reported is, place by place, that of the highest expected net
-# wins among the systems that may come next, then by name. The proof is a search over sets of
-# systems (`numerics.linear_order`), which reaches 40 to 60 systems; beyond, a local search gives an
-# order, and a note its gap to a lower bound.
+# Raw costs are net costs plus a constant, so that both have the same best orders.
 
 WEIGHTS: Final = ("net", "raw", "share")
 
@@ -482,12 +438,8 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
 # range of i = its places in resamples, without the worst and best 2.5 %,
 # a line after place p  ⇔  max_{i ≤ p} worst_i < min_{j > p} best_j.
 #
-# Philipp Koehn (2012), "Simulating Human Judgment in Machine Translation Evaluation Campaigns",
-# IWSLT; Ondřej Bojar et al. (2013), "Findings of the 2013 Workshop on Statistical Machine
-# Translation". WMT drew comparisons with replacement, 1,000 times for the official ranges of 2016.
-# Each range holds for one system by itself; comparisons that share a judge or a ranking make them
-# too narrow unless whole judges, items or rankings are drawn (`by`). A rule needs counts alone, so
-# that a resample is a draw of counts.
+# Each range holds for one system by itself (Koehn 2012; docs/wmt16.md). A rule needs counts alone,
+# so that a resample is a draw of counts.
 
 
 RUNS: Final = 1000
@@ -591,24 +543,11 @@ def score_with_clusters(
     )
 
 
-# TrueSkill as WMT ranked with it: a thousand runs of N + 1 matches each.
+# TrueSkill as WMT ranked with it (docs/wmt16.md): a thousand runs of N + 1 matches each.
 #
 #     μ_i = 0, σ_i = .5, β = σ n/40, τ = 0, 25 % draws between equals; n = N + 1 matches:
 #     a = the system with the largest σ, b with P ∝ exp(−|μ_a − μ_b|), one judgment at random,
 #     score = mean of μ over runs, clusters from its ranks in them.
-#
-# WMT 2016's official rankings follow where each run has a resample of the comparisons of its own
-# (`resampled=True`). The program of the paper's authors, `src/infer_TS.py` of keisks/wmt-trueskill
-# in its versions of 2015, draws from all comparisons themselves (`resampled=False`), and so did WMT
-# 2015: ranges then hold no uncertainty about the comparisons, and clusters are more.
-#
-# Keisuke Sakaguchi, Matt Post and Benjamin Van Durme (2014), "Efficient Elicitation of Annotations
-# for Human Evaluation of Machine Translation", WMT, pages 1-11; settings and choice of matches as
-# in keisks/wmt-trueskill; official rankings: Bojar et al., findings of WMT 2015 and 2016.
-#
-# β grows with the number of matches, so that single matches hardly move a skill: the score is
-# nearly a sum of wins less losses, over opponents that matter more the nearer they are. Its scale
-# and its σ mean nothing by themselves; scores wander from seed to seed.
 
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.

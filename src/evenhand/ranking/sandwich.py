@@ -1,12 +1,8 @@
 """Sandwich covariances: what the data say of their own spread, by cluster.
 
-    d_g = −(H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ        CV3
-    V = H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ · G/(G − 1) · (n − 1)/(n − p)                CR1
-
-s_g and H_g are the score and information of cluster g at the estimate: d_g is, to first order,
-what leaving the cluster out changes, so that a judge who alone saw a system, or who gave a third of
-all answers, counts for what they are. Clusters without information, such as a judge all of whose
-answers are discarded ties, are none.
+CV3 and CR1 are those of docs/methods/intervals.md, with s_g and H_g the score and information of
+cluster g. Clusters without information, such as a judge all of whose answers are discarded ties,
+are none.
 """
 
 from __future__ import annotations

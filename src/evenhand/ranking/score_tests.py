@@ -1,14 +1,8 @@
 """Which systems differ in their scores? The classical tests of ratings, and the clustered one.
 
-What is tested are the mean scores of outputs, each output once however often it was scored: paired
-by item (Student's t, Wilcoxon's signed ranks, flips of signs), and of all outputs of two systems
-(the rank sum of the shared tasks of WMT). Each is adjusted over all pairs by Holm's method. They
-take items as independent and know no judges. Beside them stand p-values of differences that are
-adjusted for judges and items and account for both, those of `evenhand.rank`; what is said first
-goes by these.
-
-Source: METHODS of each test in `evenhand.numerics.pair_tests`. When not to use it: for an order of
-systems, or how sure the difference of two is; `evenhand.rank` has both.
+What is tested are the mean scores of outputs, each output once however often it was scored
+(docs/significance.md, Scores). What is said first goes by the clustered p-values, those of
+`evenhand.rank`. Source: METHODS of each test in `evenhand.numerics.pair_tests`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """Is there a preference at all? The classical tests of judgments (Dras 2015, sections 3 and 5).
 
-Every pair has its sign test, by its own comparisons alone, adjusted for the number of pairs (Holm
-1979; Benjamini & Hochberg 1995). A single pair has every variant of the test, and λ and γ of the
-log-linear model; three systems or more have Friedman's test of agreement between blocks. Where
-judges or items give several answers, clustered p-values of pairs stand beside.
-
-When not to use it: none of these tests says how much better a system is, and for an order of many
-systems a model borrows strength between pairs; `evenhand.rank` does both.
+docs/significance.md says what each tests and when not to use it. A single pair has every variant of
+the sign test, and λ and γ of the log-linear model; three systems or more have Friedman's test.
 """
 
 from __future__ import annotations

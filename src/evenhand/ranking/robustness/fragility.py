@@ -5,22 +5,11 @@ A vote with score u in (η, t) moves the difference c between systems by
     e = cᵀ H⁻¹ Zᵀ (I − W Z H⁻¹ Zᵀ)⁻¹ u
 
 when it is taken away, to first order in the score and exactly in the information that goes with it;
-Z holds the derivatives of (η, t) by the parameters and W the information of the vote. Without ties
-that is cᵀ H⁻¹ x (y − p) / (1 − leverage) (Broderick, Giordano & Meager 2020, An automatic
-finite-sample robustness metric, arXiv:2011.14999, with the leverage kept). A judge's votes are
-taken away together: cᵀ (H − H_g)⁻¹ s_g.
-
-Units are ordered by their influence on the difference, largest first, or, for votes that leave a
-pair undecided, by their influence on the difference over its error. They are taken away until a
-ranking from scratch no longer says what was concluded (Huang, Shen, Wei & Broderick 2025, Dropping
-just a handful of preferences can change top large language model rankings, arXiv:2508.11847). Every
-set that is reported was verified so; with one unit less in the same order the conclusion stands.
-Judges, items or rankings that alone link a system to the others are tried as a set. A smaller set
-of other units may exist: the number is an upper bound.
-
-When not to use it: to say how sure a conclusion is. Few votes carry every close race, however
-honest; rank sets say how sure it is. Fragility says which comparisons to look at first, and accuses
-nobody: votes that are alike carry it alike, whoever gave them.
+Z holds the derivatives of (η, t) by the parameters and W the information of the vote (Broderick,
+Giordano & Meager 2020, arXiv:2011.14999, with the leverage kept). A judge's votes go together: cᵀ
+(H − H_g)⁻¹ s_g. Units are taken away, those with the most influence on the difference first, or on
+the difference over its error, until a ranking from scratch no longer says what was concluded
+(Huang, Shen, Wei & Broderick 2025, arXiv:2508.11847); with one unit less the conclusion stands.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
 """What would change the answer: fragility, other reasonable choices, and cycles, of one board.
 
-A ranking rests on choices that others would make otherwise: what a tie says, which judgments are
-correlated, whether the output shown first has an advantage, how much a busy judge counts, and
-whether judges who are flagged count at all. The same judgments are ranked under each. A
-conclusion that only one of them draws is a conclusion about that choice (Steegen, Tuerlinckx,
-Gelman & Vanpaemel 2016, Increasing transparency through a multiverse analysis, Perspectives on
-Psychological Science 11:702-712).
-
-When not to use it: to choose the ranking that one likes. The default was chosen beforehand, by
-experiments with known truth; the others show what depends on it.
+A conclusion that only one of several reasonable choices draws is a conclusion about that choice
+(Steegen, Tuerlinckx, Gelman & Vanpaemel 2016, Perspectives on Psychological Science 11:702-712).
 """
 
 from __future__ import annotations

@@ -2,15 +2,9 @@
 
     settings --start--> state --observe--> state --look--> board
 
-What is decided stays so, whatever comes: with a chance of the level at most, anything that is ever
-decided is false (`likelihood`). Where judges are known, the rank sets of these judges must confirm
-it. Who leads now is shown beside it, and may change with the next vote.
-
-A vote costs as much as its two systems have neighbours; a look costs a fit, bounds of all open
-pairs, and a fit for each pair that may be decided now. Whoever follows votes decides with each of
-them what a look would.
-
-When not to use it: for votes that are all there; `rank` decides more of them.
+What is decided stays so, whatever comes (docs/peeking.md). A vote costs as much as its two systems
+have neighbours; a look costs a fit, bounds of all open pairs, and a fit for each pair that may be
+decided now. Whoever follows votes decides with each of them what a look would.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
 """Which pairs of systems votes decide for good, however often somebody looks.
 
-All votes together decide s > t once
-
-    N_t / sup{L_t(θ) : θ_s ≤ θ_t} ≥ 1 / (.6 α),
-
-N_t being how well the votes were predicted, each from those before it, and L_t the likelihood of
-Davidson's model (Wasserman, Ramdas & Balakrishnan 2020, PNAS 117:16880-16890, section 7). Two
-systems' own votes decide by a test of their own, which has the rest of α.
-
-`OpenPairScreen` looks at all open pairs, or follows votes and decides the same without a fit for
-every pair at every vote. When not to use it: for a table that is complete and was not
-looked at before it was; rank sets then decide more.
+docs/peeking.md ("How it decides") has the two tests: of all votes together, N_t / sup L_t, and of
+the votes of one pair. `OpenPairScreen` looks at all open pairs, or follows votes and decides the
+same without a fit for every pair at every vote.
 """
 
 from __future__ import annotations
@@ -238,16 +230,9 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     return newton.maximise(penalised, start)
 
 
-# The running numerator N_t: how well the votes were predicted, each from those before it.
-#
-# log N_t = Σ_i log p_θ̃(i−1)(y_i)
-#
-# θ̃(i−1) knows the votes before the i-th only. For the true worths θ* the ratio N_t / L_t(θ*) is a
-# nonnegative martingale that begins at 1, whatever chose the pairs and whoever looked on: by
-# Ville's inequality it ever reaches 1/α with a chance of at most α. One numerator serves all pairs.
-#
-# After each vote its two systems take a Newton step, which costs as much as they have neighbours;
-# after every K² votes all worths are fitted anew.
+# The running numerator N_t: how well the votes were predicted, each from those before it. One
+# serves all pairs. After each vote its two systems take a Newton step, which costs as much as they
+# have neighbours; after every K² votes all worths are fitted anew.
 
 
 class Numerator:
@@ -427,13 +412,10 @@ def bound_nulls(
     return whole, bounds, meet
 
 
-# What is decided at a look: by all votes through the model, or by two systems' own votes.
-#
-# The level α is shared. The ratio of all votes is valid for all pairs at once: wherever θ_s ≤ θ_t
-# is true it is at most N_t / L_t(θ*), one martingale for all pairs and both directions (Ville
-# 1939). Own votes decide once B_st ≥ K(K − 1) / (.4 α), each direction of each pair having a
-# martingale of its own: with half that number two equal systems are named in 3.2 % of boards where
-# 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
+# The level α is shared by all votes, whose ratio is valid for all pairs at once, and by two
+# systems' own votes: each direction of each pair has a martingale of its own. With half of K(K − 1)
+# two equal systems are named in 3.2 % of boards where 2 % are allowed (threshold 50, 3,000 votes;
+# counted exactly).
 
 
 @dataclass(frozen=True)
