@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.numerics.graph import Graph, weak_components
 
 _LARGEST: Final = 2**62
 
@@ -167,6 +168,12 @@ class Tally:
         codes = [self.systems.index(first), self.systems.index(second)]
         direct = np.isin(self.left, codes) & np.isin(self.right, codes)
         return float(n**2 / self.squares[direct].sum())
+
+    def find_groups(self) -> NDArray[np.intp]:
+        """Return (K,) the group of each system: those that some chain of comparisons links."""
+        seen = self.counts.sum(axis=1) > 0
+        left, right = self.left[seen].astype(np.intp), self.right[seen].astype(np.intp)
+        return weak_components(Graph(len(self.systems), left, right))
 
     @property
     def counts(self) -> NDArray[np.float64]:

@@ -13,7 +13,6 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 from numpy.random import PCG64, Generator
-from numpy.typing import NDArray
 
 from evenhand.data.coding import refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
@@ -26,7 +25,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.graph import Graph, strong_components, weak_components
+from evenhand.numerics.graph import strong_components
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
 from evenhand.ranking.clustering import (
@@ -95,20 +94,13 @@ PRIOR: Final = "take --model bradley-terry --prior 1"
 MIN_RELATIVE_ERROR: Final = 0.05
 
 
-def find_groups(tally: Tally) -> NDArray[np.intp]:
-    """Return (K,) the group of each system: those that some chain of comparisons links."""
-    rows = tally.counts.sum(axis=1) > 0
-    left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
-    return weak_components(Graph(len(tally.systems), left, right))
-
-
 def require_links(tally: Tally) -> None:
     """Refuse to resample systems that nothing links, or answers that nothing contradicts."""
     refusal = _find_fault(tally)
     if refusal is None:
         return
     ours = [*refusal.without_options().remedies, PRIOR]
-    if find_groups(tally).any():
+    if tally.find_groups().any():
         raise NotIdentified(refusal.fault, ours, refusal.leave)
     steps = make_preference_graph(tally).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
@@ -118,7 +110,7 @@ def require_links(tally: Tally) -> None:
 
 def find_one_way(tally: Tally) -> NotIdentified | None:
     """Return why only a prior ranks systems that are all linked; None where none is needed."""
-    return None if find_groups(tally).any() else _find_fault(tally)
+    return None if tally.find_groups().any() else _find_fault(tally)
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
@@ -156,7 +148,7 @@ def find_model_intervals(
         method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
         intervals = percentile_intervals(draws, settings.level, method)
         notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-        group = find_groups(evidence.whole)  # no pair is decided that no comparison links
+        group = evidence.whole.find_groups()  # no pair is decided that no comparison links
         decided = np.where(group[:, None] == group, intervals.decided, 0).astype(np.int8)
         return kind, (about, replace(intervals, decided=decided, notes=notes))
     if kind == "model":
@@ -205,8 +197,7 @@ def find_model_intervals(
 
 
 def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
-    several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
-    return (say("of-rankings", "warning"),) if several else ()
+    return () if evidence.whole.of_pairs else (say("of-rankings", "warning"),)
 
 
 def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:

@@ -688,35 +688,28 @@ def _find_own(
         place = [sides[1].systems.index(name) for name in (*chosen, *others)]
         noise = beside.people.measure_noise(centred_rows(sides[1])[place], m)
         slope, adjusted = adjust_own(by_llm, by_people, m, noise=noise, level=level)
-        beside_slope = (slope, adjusted.value, None if across.p is None else adjusted.p)
-        numbers = (these.value, *astuple(across), *astuple(these)[1:], *beside_slope)
+        beside_slope = (slope, adjusted.value, None if across is None else adjusted.p)
+        of_systems: tuple[Any, ...] = (None,) * 6  # as in `OwnPreference`, from its stderr on
+        if across is not None:
+            of_systems = (*astuple(across[0])[1:], across[1], len(d) - 2)
+        numbers = (these.value, *of_systems, *astuple(these)[1:], *beside_slope)
         preferences.append(OwnPreference(llm, kind, tuple(chosen), len(others), *numbers))
     return preferences
 
 
-@dataclass(frozen=True)
-class AcrossSystems:
-    """Whether D of own systems differs from D of others, as in `OwnPreference`."""
-
-    stderr: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    p: float | None = None
-    method: str | None = None
-    df: float | None = None
-
-
-def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
+def compare_own(
+    mine: Array, others: Array, *, level: float, seed: int
+) -> tuple[Estimate, str] | None:
+    """Return by how much D of own systems is above D of others, and how its p-value was made."""
     m, k = len(mine), len(mine) + len(others)
     if len(others) < MIN_OTHERS:
-        return AcrossSystems()
+        return None
     squares = float(((mine - mine.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum())
-    df, gap = k - 2, float(mine.mean() - others.mean())
-    one = bound(gap, squares / df * (1 / m + 1 / len(others)), df, level)
-    p, method = one.p, "t"
-    if comb(k, m) >= MIN_CHOICES:
-        p, method = permute_own(np.concatenate([mine, others]), m, seed), "permutation"
-    return AcrossSystems(one.stderr, one.lower, one.upper, p, method, df)
+    gap = float(mine.mean() - others.mean())
+    one = bound(gap, squares / (k - 2) * (1 / m + 1 / len(others)), k - 2, level)
+    if comb(k, m) < MIN_CHOICES:
+        return one, "t"
+    return replace(one, p=permute_own(np.concatenate([mine, others]), m, seed)), "permutation"
 
 
 def adjust_own(

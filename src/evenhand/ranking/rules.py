@@ -28,7 +28,6 @@ from evenhand.errors import (
     require_option,
 )
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
 from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
@@ -41,12 +40,11 @@ from evenhand.render.document import Finding
 
 def require_linked(tally: Tally) -> None:
     n = len(tally.systems)
-    seen = tally.counts.sum(axis=1) > 0
-    if not seen.any():
+    if not tally.n_comparisons > 0:
         raise NotIdentified(
             f"there is no comparison among {n:,} system{'s' * (n != 1)}: nothing to rank"
         )
-    groups, apart = find_apart(tally.systems, tally.left[seen], tally.right[seen])
+    groups, apart = find_apart(tally)
     if groups > 1:
         raise NotIdentified(
             f"the systems fall into {groups} groups that were never compared: nothing joins"
@@ -54,13 +52,11 @@ def require_linked(tally: Tally) -> None:
         )
 
 
-def find_apart(
-    systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
-) -> tuple[int, list[str]]:
-    """Return into how many groups pairs of codes join the systems, and who is in the smallest."""
-    part = weak_components(Graph(len(systems), left.astype(np.intp), right.astype(np.intp)))
-    smallest = int(np.argmin(np.bincount(part)))
-    return int(part.max()) + 1, [systems[i] for i in np.flatnonzero(part == smallest).tolist()]
+def find_apart(tally: Tally) -> tuple[int, list[str]]:
+    """Return into how many groups comparisons join the systems, and who is in the smallest."""
+    part = tally.find_groups()
+    smallest = np.flatnonzero(part == np.argmin(np.bincount(part))).tolist()
+    return int(part.max()) + 1, [tally.systems[i] for i in smallest]
 
 
 def count_wins(tally: Tally) -> NDArray[np.float64]:
@@ -121,7 +117,7 @@ def require_decided(met: Meetings, rule: str) -> None:
             " collect more, leave those systems out, or take a rule that counts ties (origwmt,"
             " win-rate, expected-net-wins)"
         )
-    groups, apart = find_apart(met.systems, decided.left, decided.right)
+    groups, apart = find_apart(decided)
     if groups > 1:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and without ties the systems fall into"

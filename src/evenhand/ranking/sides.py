@@ -168,8 +168,7 @@ def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) ->
     """Return what is to be said of sides; `of_pairs`: whether answers are no rankings."""
     if not tally.positions_known:
         return OneSided()
-    if of_pairs is None:
-        of_pairs = tally.n_judgments >= tally.n_comparisons * (1 - 1e-9)
+    of_pairs = tally.of_pairs if of_pairs is None else of_pairs
     return _judge(tally.systems, count_sides(tally), model, of_pairs=of_pairs)
 
 

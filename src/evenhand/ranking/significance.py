@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import exp, lgamma
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,19 +92,25 @@ AGREEMENT_TOLERANCE: Final = 1e-12  # Relative distance from complete agreement 
 
 
 @dataclass(frozen=True, eq=False)
-class Friedman:
+class SkillingsMack:
     systems: tuple[str, ...]  # the k systems
-    blocks: int  # number n of blocks
+    blocks: int  # number of blocks that rank two systems or more
     statistic: float  # Q, corrected for ties
-    df: int  # k − 1
+    df: int  # k − 1; less where blocks do not link all systems
     p: float  # χ² p-value of Q
+    assumes: ClassVar = ASSUMES  # what p-values rest on
+    ignores: ClassVar = IGNORES  # what they do not look at
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman(SkillingsMack):
+    """The same of complete blocks."""
+
     f: float | None  # Iman and Davenport's F; None where all blocks agree completely
     f_df: tuple[int, int]  # degrees of freedom of F
     f_p: float  # its p-value; exact where all blocks agree completely
     kendall_w: float  # Kendall's W (proportion)
     mean_ranks: Array  # (k,) mean rank of each system, higher is better
-    assumes: tuple[str, ...] = ASSUMES  # what the p-values rest on
-    ignores: tuple[str, ...] = IGNORES  # what they do not look at
 
     @property
     def mean_places(self) -> Array:
@@ -170,17 +176,6 @@ def friedman_test(
 #
 # s_i² is what ties leave of k_i (k_i + 1) / 12. With complete blocks Q is Friedman's, with balanced
 # incomplete blocks Durbin's (1951). Source: Skillings & Mack (1981), Technometrics 23:171-177.
-
-
-@dataclass(frozen=True, eq=False)
-class SkillingsMack:
-    systems: tuple[str, ...]  # the k systems
-    blocks: int  # number of blocks that rank two systems or more
-    statistic: float  # Q, corrected for ties
-    df: int  # k − 1; less where blocks do not link all systems
-    p: float  # χ² p-value of Q
-    assumes: tuple[str, ...] = ASSUMES
-    ignores: tuple[str, ...] = IGNORES
 
 
 def skillings_mack_test(

@@ -31,7 +31,6 @@ from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import RATING_MODELS, Ties
-from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import Settings, choose_log_linear, order_systems
 from evenhand.ranking.rank import rank
@@ -376,7 +375,7 @@ def name_without(flagged: Sequence[str]) -> str:
 
 def _find_unlinked(table: Comparisons) -> list[Finding]:
     tally = table.tally()
-    groups, names = find_groups(tally), np.array(tally.systems)
+    groups, names = tally.find_groups(), np.array(tally.systems)
     if not groups.any():
         return []
     parts = [listing(names[groups == one].tolist(), MAX_FLAGGED_NAMED) for one in (0, 1)]

@@ -186,8 +186,7 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
 
     # Each part is ranked by itself: no rank set holds systems of two of them
     several = [part for part in parts if len(part) > 1]
-    graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
-    apart = int(weak_components(graph).max()) + 1 == len(parts)
+    apart = int(tally.find_groups().max()) + 1 == len(parts)
     code = "groups-apart" if apart else "groups-one-way"
     groups = "; ".join(errors.listing(part, MAX_GROUP_NAMES) for part in several)
     notes: list[str] = [say(code, "warning", groups=groups)]
