@@ -75,8 +75,7 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# Most comparisons of a judge for the exact test; with more the normal one is as good
-MAX_EXACT_COMPARISONS: Final = 500
+MAX_EXACT_COMPARISONS: Final = 500  # Most comparisons of a judge for the exact test
 MIN_JUDGES_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 
 
@@ -210,8 +209,7 @@ class PositionBias(Shown):
     n_comparisons: float  # pairs
     notes: tuple[str, ...]  # what else should be known
     signature: str  # one line that reproduces the numbers
-    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
-    spread: float | None = None
+    spread: float | None = None  # sd of judges' biases (log-odds); None without a finite one
     heterogeneity_p: float | None = None  # p-value of all judges sharing one bias, or None
     judges: tuple[JudgeBias, ...] = ()  # each judge, farthest from the median judge first
     clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
@@ -428,8 +426,7 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
 # jackknife error over items, and rests on items that judges share.
 
 PER: Final = 100.0  # Ratings of a judge, of which drift says what they change
-# Share of what varies within judges that must be left beside items, for a slope to be seen
-MIN_LEFT: Final = 0.02
+MIN_LEFT: Final = 0.02  # Share of what varies within judges that a slope needs beside items
 MIN_CLUSTERS: Final = 3  # Fewest judges, or items, by which errors are clustered
 POSITION: Final = "position"
 DRIFT: Final = "drift"

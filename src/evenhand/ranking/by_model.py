@@ -44,8 +44,7 @@ from evenhand.render.document import Finding
 
 # Which kinds of intervals a model has, known before anything is fitted
 
-# Models that are there for something else than an order → the code of what says so
-BASELINES: Final[Mapping[str, str]] = {
+BASELINES: Final[Mapping[str, str]] = {  # Models that are there to be compared with → code
     "independent-pairs": "baseline-of-pairs",
     "asymmetric-students": "baseline-of-opponents",
     "arithmetic-students": "baseline-of-opponents",
@@ -90,8 +89,7 @@ def choose_kind(kinds: tuple[str, ...], settings: Settings) -> str:
 # does not vary from resample to resample, so that a bootstrap would show it as certainty.
 
 PRIOR: Final = "take --model bradley-terry --prior 1"
-# Error of a difference, beside that of independent answers, that is as good as none
-MIN_RELATIVE_ERROR: Final = 0.05
+MIN_RELATIVE_ERROR: Final = 0.05  # Error of a difference that is none, beside independent answers'
 
 
 def require_links(tally: Tally) -> None:
@@ -239,8 +237,7 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
     return _bootstrap_intervals(evidence, fewer, settings)
 
 
-# Models that say the same of every pair: no system is better than another
-UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")
+UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")  # Models that say the same of every pair
 
 
 def rank_by_model(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:

@@ -34,8 +34,7 @@ MAX_JOINT_JUDGMENTS: Final = 10_000_000
 class Evidence:
     tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
     whole: Tally  # the counts by pair
-    # which cell of two candidates each judgment belongs to, where tallies do not say
-    crossed: CrossedRows | None = None
+    crossed: CrossedRows | None = None  # each judgment's cell of two, where tallies do not say
     counted: dict[str, Tally] = field(default_factory=dict)  # what `alone` has counted already
     item_name: ClassVar[str] = "item"
 
@@ -146,8 +145,7 @@ def of_one_judge(tally: Tally, name: str) -> Tally:
 
 CLUSTER_OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-# Effective judges, and items, that can stand for others
-MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}
+MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}  # Effective ones that can stand for others
 ENOUGH_JUDGES: Final = 8
 ENOUGH_ITEMS: Final = 10
 WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that intervals are wide

@@ -63,28 +63,21 @@ if TYPE_CHECKING:
 # these pass through few clusters are looked at one by one.
 
 Passes = Callable[[], Iterable[Array]]
-# Effective clusters of the narrowest cut, below which a difference is never decided
-MIN_LINKS: Final = 3.5
-# Most flows that are worked on at a time: they stay in the cache
-MAX_FLOWS_AT_ONCE: Final = 100_000
-# Clusters × systems × pairs up to which every pair is looked at by itself
-MAX_PAIRWISE_WORK: Final = 3_000_000
-# Multiple of MIN_LINKS from which currents to all other systems need no second look
-SURE_MULTIPLE: Final = 2.0
-# Multiple of MIN_LINKS from which a lower bound is surely above it, whatever sums are rounded to
-CLEAR_MULTIPLE: Final = 1.001
+MIN_LINKS: Final = 3.5  # Effective clusters of the narrowest cut, below which nothing is decided
+MAX_FLOWS_AT_ONCE: Final = 100_000  # Most flows worked on at a time: they stay in the cache
+MAX_PAIRWISE_WORK: Final = 3_000_000  # Clusters × systems × pairs up to which each is looked at
+SURE_MULTIPLE: Final = 2.0  # Multiple of MIN_LINKS from which currents need no second look
+CLEAR_MULTIPLE: Final = 1.001  # Multiple of MIN_LINKS that is above it whatever the rounding
 NO_FLOW: Final = 1e-6  # Flow, relative to the largest of a current, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    # goes through the (g, p, p) information of some clusters at a time, anew at each call
-    information: Passes
+    information: Passes  # goes through (g, p, p) information of some clusters at a time
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
-    # goes through the (K, p) cᵀ H⁻¹ H_g of each cluster, where there is a faster way to them
-    products: Passes | None = None
+    products: Passes | None = None  # likewise (K, p) cᵀ H⁻¹ H_g of each, where that is faster
 
     def carry(self, at_once: int) -> Iterable[Array]:
         """Go through the (g, K, p) cᵀ H⁻¹ H_g of some clusters at a time."""
@@ -194,8 +187,7 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
 
 # Information that is none: in a direction relative to the largest, of a pair to that of all
 NO_INFORMATION: Final = 1e-9
-# Difference of two systems in a lost direction from which they are cut apart
-MIN_APART: Final = 1e-6
+MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are cut apart
 
 
 # Most entries × pairs that are counted again by judge; the thinnest pairs come first
@@ -269,8 +261,7 @@ def _divide(total: Array, squares: Array) -> Array:
 
 NO_SPREAD_RATIO: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
 NARROW_RATIO: Final = 0.5
-# Systems from which a typical standard error is hardly ever so small by chance
-MIN_SYSTEMS_TO_COMPARE: Final = 4
+MIN_SYSTEMS_TO_COMPARE: Final = 4  # Of fewer a typical standard error may be small by chance
 
 Estimate = TypeVar("Estimate")
 
@@ -382,8 +373,7 @@ class ClusteredErrors:
     systems: int  # how many they are, K
     kind: str  # CV3 or CR1
     vcov: Array  # (p, p) covariance of the parameters
-    # what leaving each cluster out does to centred log-worths; None with CR1
-    influence: Influence | None
+    influence: Influence | None  # what leaving clusters out does to log-worths; None with CR1
     # (K, K) effective clusters of each difference, by votes, or by its narrowest link where that
     # is too narrow; None where each answer, a ranking, is a cluster
     effective: Array | None

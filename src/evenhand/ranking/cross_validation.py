@@ -499,8 +499,7 @@ class HeldOutScore:
     lower: float  # lower end of its interval, 2 to the power of that of the loss; 1 at least
     upper: float  # upper end
     difference: float  # loss above that of the best model (bits); 0 for the best itself
-    # lower end of its interval; of this pair alone, the best as if it had been named beforehand
-    difference_lower: float
+    difference_lower: float  # lower end of its interval; of this pair alone
     difference_upper: float  # upper end
     p: float  # of belonging to the set of the best: the model leaves it at every level above
     among_best: bool  # whether it cannot be told from the best, all models looked at together
@@ -737,8 +736,7 @@ class ModelComparison(HeldOut):
 
 LEVEL: Final = 0.95
 MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three in each of ten folds
-# How many times the level a p of the set of the best is, at most, to be near its border
-NEAR_BORDER: Final = 3.0
+NEAR_BORDER: Final = 3.0  # Times the level that a p of the best set may be, to be near its border
 
 
 @controls.carries_excluded(*controls.OF_SYSTEMS)

@@ -366,10 +366,8 @@ PLACES: Final = ("covariate", "level", "home", "of", "against", "p_holm", "stand
 class SignedFit(Shown):
     fit: Fit
     tally: Tally  # the counts before they were folded
-    # tests and orders of judge groups, where there are covariates of them
-    effects: Effects | None = None
-    # what is to be known of its groups: whether it mixes tasks, numbers taken as names
-    pooled: tuple[str, ...] = ()
+    effects: Effects | None = None  # tests and orders of judge groups, if any
+    pooled: tuple[str, ...] = ()  # whether it mixes tasks, or numbers are taken as names
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:

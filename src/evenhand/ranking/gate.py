@@ -106,8 +106,7 @@ class Comparison:
     decision: Decision = "undecided"
     superior: bool = False  # passed, and better than the old system
     equivalent: bool = False  # also shown to be better by less than the margin
-    # share of comparisons that it wins, a tie counting half; of ratings how many points better
-    value: float | None = None
+    value: float | None = None  # share of comparisons won, a tie counting half; or points
     lower: float | None = None  # one-sided bounds of the value, each at 1 − α by itself
     upper: float | None = None
     limit: float | None = None  # the value that must be exceeded

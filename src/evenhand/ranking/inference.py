@@ -46,8 +46,7 @@ from evenhand.render.document import exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
 MAX_LEVEL: Final = 0.999  # Highest level of rank sets: that of the largest of so many replicates
-# Column of people's judgments with the probability that each pair of outputs was sampled
-SAMPLED: Final = "sampling_probability"
+SAMPLED: Final = "sampling_probability"  # Probability that a pair of outputs was sampled
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,7 @@ class Settings:
     # rank-sets, sandwich, model or bootstrap; of other models than the log-linear ones also
     # posterior, or None for what the model has
     interval: str | None
-    # the clustering that was asked for, or None for what the data have
-    cluster: str | None = None
+    cluster: str | None = None  # what was asked for, or None for what the data have
     level: float = 0.95  # nominal level of intervals (proportion)
     seed: int = SEED  # of everything random
     progress: Progress | None = None  # called with steps done and to do

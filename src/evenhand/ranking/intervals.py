@@ -43,8 +43,7 @@ class Estimates:
     rows: Array  # (K, p) what each value is of the parameters, less the mean of all
     vcov: Array  # (p, p) covariance of the parameters where all answers are independent
     to_systems: Callable[[Array], Array]  # from (p, p) to (K, K), in any gauge
-    # times the variance by `vcov` that differences have because one answer holds several
-    inflation: float = 1.0
+    inflation: float = 1.0  # times the variance by `vcov`, since one answer holds several
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +53,15 @@ class Intervals:
     stderr: Array  # (K,) standard errors of centred log-worths
     lower: Array  # (K,) lower ends
     upper: Array  # (K,) upper ends
-    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open
-    decided: NDArray[np.int8]
+    decided: NDArray[np.int8]  # (K, K) +1 where the row's system is better, −1 worse, 0 open
     method: str  # how, in a few words
     notes: tuple[Finding, ...] = ()  # what the reader should know
-    # by which ways of clustering errors were estimated; none with a model's, bootstrap or posterior
-    ways: tuple[Way, ...] = ()
-    # (p,) standard errors of the fit's parameters; empty from resamples
-    parameters: Array = field(default_factory=lambda: np.zeros(0))
+    ways: tuple[Way, ...] = ()  # ways of clustering; none with a model's or from draws
+    parameters: Array = field(default_factory=lambda: np.zeros(0))  # (p,) standard errors; or empty
     df: float = np.inf  # degrees of freedom of the t distribution; infinite for the normal
-    # (K, K) standard errors of differences; None of more than 500 systems
-    pairs: Array | None = None
-    # what simultaneous decisions rest on; None where each holds by itself
-    rank_sets: RankSets | None = None
-    # (K,) systems whose mean is zero; None where that is the mean of all
-    centred_on: NDArray[np.bool_] | None = None
+    pairs: Array | None = None  # (K, K) errors of differences; None of over 500 systems
+    rank_sets: RankSets | None = None  # what simultaneous decisions rest on, or None
+    centred_on: NDArray[np.bool_] | None = None  # (K,) systems of mean zero; None for all
 
 
 def centred_variance(vcov: Array, members: NDArray[np.bool_] | None = None) -> Array:
@@ -194,8 +187,7 @@ class RankSets:
     # link where these are too few; infinite where single judgments count
     effective: Array
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
-    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
-    apart: Truths
+    apart: Truths  # (K, K) whether systems stand on different items or judges
     different: tuple[str, ...]  # of the two, what differs where they are apart
     # what keeps open pairs open: (K, K) place among the ways of clustering, −1 where the number of
     # judgments binds
@@ -203,8 +195,7 @@ class RankSets:
     clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
     lone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
     thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
-    # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
-    adjusted: Array | None = None
+    adjusted: Array | None = None  # (K, K) adjusted p-values, NaN of none; None of very many
 
     def reorder(self, order: Integers) -> RankSets:
         rows, columns = np.ix_(order, order)

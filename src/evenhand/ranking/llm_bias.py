@@ -116,8 +116,7 @@ class OwnPreference:
     own: tuple[str, ...]  # these systems
     others: int  # systems of other families
     estimate: float  # γ, log-odds
-    # across systems: errors of "prefers its own"; None with fewer than 3 systems of others
-    stderr: float | None
+    stderr: float | None  # across systems; None with fewer than 3 systems of others
     lower: float | None
     upper: float | None
     p: float | None

@@ -515,8 +515,7 @@ class Rule:
     score: Callable[..., Scores]  # scores a tally
     seeded: bool = False  # whether it draws something, and takes `seed=`
     ranged: bool = False  # whether it has ranges of its own, by resampling
-    # whether `--method all` takes it; a costly variant of another is asked for by name
-    in_all: bool = True
+    in_all: bool = True  # whether `--method all` takes it; costly variants are asked for
 
 
 _by_raw = partial(rules.score_feedback_arc_set, weights="raw")

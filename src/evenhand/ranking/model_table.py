@@ -69,8 +69,7 @@ class ModelRow:
     name: str  # what it adds, in words
     parameters: int  # number of free parameters
     loglik: float  # log-likelihood (nats)
-    # twice what a saturated model of its own table gains; None for a marginal likelihood
-    deviance: float | None
+    deviance: float | None  # against a saturated model of its table; None if marginal
     df: int | None  # residual degrees of freedom of that table; None likewise
     aic: float  # −2ℓ + 2p
     bic: float  # −2ℓ + p log n, n judgments
@@ -81,8 +80,7 @@ class Question:
     subject: str  # systems, ties, order, worths, tie-share or judges
     yes: str  # the answer if the smaller model is rejected
     lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
-    # cluster-robust tests of the same, one for each way of clustering
-    walds: tuple[WaldTest, ...] = ()
+    walds: tuple[WaldTest, ...] = ()  # cluster-robust tests, one for each way
     notes: tuple[str, ...] = ()  # why a way of clustering has no test
     see: str = ""  # the command that says more if the answer is yes, or nothing
 
@@ -380,8 +378,7 @@ def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
     return ModelRow(name, parameters, loglik, None, None, aic, bic)
 
 
-# Most judges who are given worths of their own unasked
-MAX_JUDGES_AS_COVARIATE: Final = 12
+MAX_JUDGES_AS_COVARIATE: Final = 12  # Most judges who get worths of their own unasked
 
 
 @carries_excluded(*OF_SYSTEMS)

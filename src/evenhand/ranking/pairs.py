@@ -60,8 +60,7 @@ class Pair(Shown):
     lower: float | None  # lower end of its interval, or None
     upper: float | None  # upper end
     p_adjusted: float | None  # p-value, adjusted for all pairs of the ranking
-    # the predicted share of the first in answers that are no ties; None of models without worths
-    win: float | None
+    win: float | None  # predicted share of the first in answers that are no ties, or None
     win_lower: float | None  # lower end of its interval, by that of the difference
     win_upper: float | None  # upper end
     tie: float | None  # the predicted share of ties in all answers
@@ -170,8 +169,7 @@ class WinRates(Shown):
     """How often each system is predicted to be preferred to each other, by the model that ranks."""
 
     systems: tuple[str, ...]  # names, best first
-    # (K, K) share of the row's system in answers that are no ties; NaN on the diagonal
-    rates: Array
+    rates: Array  # (K, K) share of the row's system in untied answers; NaN of itself
     ties: Array  # (K, K) share of ties in all answers; likewise
     basis: str  # what they rest on
     signature: str  # one line that reproduces the ranking

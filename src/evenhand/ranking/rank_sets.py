@@ -46,12 +46,9 @@ if TYPE_CHECKING:
 # nothing.
 
 Truths = NDArray[np.bool_]
-# Standard error beside the largest of all pairs that is rounding: of systems with the same answers
-ROUNDING: Final = 1e-7
-# V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
-BINDING_RATIO: Final = 2.0
-# Chance up to which clusters are said to differ so much though they do not
-MAX_FALSE_BINDING: Final = 0.05
+ROUNDING: Final = 1e-7  # Standard error beside the largest of all pairs that is rounding
+BINDING_RATIO: Final = 2.0  # V_w / V_0 beyond which more judgments cannot halve the variance
+MAX_FALSE_BINDING: Final = 0.05  # Chance of saying falsely that clusters differ so much
 JUDGMENTS: Final = -1
 
 

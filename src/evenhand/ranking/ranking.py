@@ -284,8 +284,7 @@ class Fused:
     # system that no person judged → verdicts on it, which are not used
     unjudged: Mapping[str, float] = field(default_factory=dict)
     n_unused: float = 0.0  # all these verdicts
-    # judgments of weight 1 that are as precise as people's weighted ones; None without weights
-    effective: float | None = None
+    effective: float | None = None  # judgments of weight 1 that are as precise; None unweighted
 
     @cached_property
     def human(self) -> Ranking:
@@ -343,13 +342,11 @@ class Ranking(Shown):
     wins: Array | None = None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
     ties: Array | None = None  # see wins
     losses: Array | None = None  # see wins
-    # contrasts of neighbouring systems where K is too large for intervals
-    neighbours: tuple[Contrast, ...] = ()
+    neighbours: tuple[Contrast, ...] = ()  # of neighbours at the top, without intervals
     controlled: Controlled | None = None  # what controls do and change, or None without them
     model: str = "bradley-terry"  # the model's name in the registry
     df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
-    # (K, K) standard errors of differences between systems, or None
-    pair_stderr: Array | None = None
+    pair_stderr: Array | None = None  # (K, K) errors of differences between systems, or None
     # (K,) what the order and all intervals are of, centred, where that is not the log-worth: the
     # abilities of item response models; else None
     ability: Array | None = None
@@ -358,21 +355,16 @@ class Ranking(Shown):
     mean: Array | None = None  # (K,) their mean score; None of comparisons
     repeats: int = 0  # how many of the ratings are repeats
     lower_is_better: bool = False  # whether lower scores are better
-    # human references among systems with ratings, which have no rank, as rows of a table
-    references: tuple[Mapping[str, Any], ...] = ()
+    references: tuple[Mapping[str, Any], ...] = ()  # human references, without a rank, as rows
     mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
-    # what simultaneous ranges rest on, in the order of the board; else None
-    rank_sets: intervals.RankSets | None = None
+    rank_sets: intervals.RankSets | None = None  # what simultaneous ranges rest on, or None
     # by which ways of clustering errors were estimated, and how; none where they come from a model,
     # a bootstrap or a posterior
     ways: tuple[intervals.Way, ...] = ()
-    # whether sides were so far from lot that a preference for one may carry a claim
-    one_sided: bool = False
-    # what was counted as `n_judgments`: "judgments", or "rankings" of several outputs
-    answers: str = "judgments"
+    one_sided: bool = False  # whether a preference for one side may carry a claim
+    answers: str = "judgments"  # what `n_judgments` counts: "judgments", or "rankings"
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
-    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
-    decided: NDArray[np.int8] | None = None
+    decided: NDArray[np.int8] | None = None  # (K, K) +1 where the row's is better, −1 worse, or 0
     tally: Tally | None = None  # the counts that were ranked, or None
     fused: Fused | None = None  # what verdicts of LLM judges did; None without any
     owners: tuple[BestVariant, ...] = ()  # best variants of owners, as `with_owners` finds them

@@ -52,8 +52,7 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
-# Models whose errors take scores as independent, given effects
-OF_ROWS: Final = ("mixed", "ordinal")
+OF_ROWS: Final = ("mixed", "ordinal")  # Models whose errors take scores as independent
 
 
 def rank_beside_references(

@@ -365,11 +365,9 @@ class FeedbackArcSet:
     systems: tuple[str, ...]  # the K systems, sorted by name
     cost: float  # weight that the orders contradict
     bound: float  # no order contradicts less; `cost` where the orders are proven to be best
-    # best orders, the one reported first; all if there are no more than were asked for
-    orders: tuple[tuple[str, ...], ...]
+    orders: tuple[tuple[str, ...], ...]  # best ones, the one reported first
     count: int | None  # how many there are, None where the best is not proven
-    # (K,) best place of each system in any best order, None where not proven
-    best_place: Integers | None
+    best_place: Integers | None  # (K,) best place in any best order, None where not proven
     worst_place: Integers | None  # (K,) worst place
     undecided: tuple[str, ...]  # systems without a decided comparison, which may stand anywhere
 
@@ -557,8 +555,7 @@ def score_with_clusters(
 # NIPS 19, section 3 and table 1, without the dynamics τ.
 
 DRAW: Final = 0  # An outcome is 1 where the first wins, −1 where it loses
-# Standard deviations beyond which a probability is no longer a number of full precision
-FAR_TAIL: Final = 37.0
+FAR_TAIL: Final = 37.0  # Standard deviations beyond which a probability loses its precision
 
 
 class Skill(NamedTuple):
@@ -607,12 +604,10 @@ MATCHES_AT_ONCE: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    # (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen
-    cell: Integers
+    cell: Integers  # (K, K) row of `win` and `undefeated` by both systems, −1 if unseen
     win: Array  # (2C, R) chance that the first wins, in that direction
     undefeated: Array  # (2C, R) chance that it does not lose
-    # (K, K, R) whether a pair was seen in a run, or None where all pairs were in all runs
-    met: NDArray[np.bool_] | None
+    met: NDArray[np.bool_] | None  # (K, K, R) whether a pair was seen; None for always
 
     @classmethod
     def of(cls, pairs: Tally, counts: Array) -> Matches:
@@ -682,15 +677,13 @@ def _choose(
 
 
 MAX_DENSE_CHANCES: Final = 20_000_000  # Most chances that are held at once
-# Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹
-MAX_WORK: Final = 4_000_000_000
+MAX_WORK: Final = 4_000_000_000  # Most matches × systems × runs: about a minute or two
 
 
 @dataclass(frozen=True)
 class TrueSkill:
     runs: int = RUNS  # how often all matches are played, each time others
-    # a factor whose levels are drawn, such as "ranking", or None for single comparisons
-    by: str | None = None
+    by: str | None = None  # a factor whose levels are drawn, such as "ranking", or None
     # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
     # they are (WMT 2015)
     resampled: bool = True

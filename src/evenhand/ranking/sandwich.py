@@ -172,10 +172,8 @@ def sparse_meat(fit: Fit, pieces: PairSums) -> Array:
     return np.concatenate([fit.design.pull(left[:, :k].T).T, left[:, k:]], axis=1)
 
 
-# Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place
-MAX_DENSE: Final = 20_000_000
-# Most numbers in the information of the clusters that are worked on at a time
-MAX_BLOCK_NUMBERS: Final = 2_000_000
+MAX_DENSE: Final = 20_000_000  # Most numbers in the information of all clusters, else CR1
+MAX_BLOCK_NUMBERS: Final = 2_000_000  # Most such numbers that are worked on at a time
 MAX_ITERATIONS: Final = 60
 TOLERANCE: Final = 1e-10
 MAX_SURE_TRACE: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite

@@ -73,10 +73,8 @@ BLOCKS: Final = ("item", "judge")
 CLUSTERED_MODELS: Final = ("adjusted", "mean", "z")  # Others have errors of their own
 MIN_ITEMS: Final = 2  # Items that a paired test needs at least
 MIN_DRAWS: Final = 9_999  # Flips that are drawn at least
-# Flips for each pair, so that Holm's p-value of a pair that no flip reaches is .0005
-DRAWS_PER_PAIR: Final = 2_000
-# Differences, times flips, beyond which nothing is drawn: a second of work
-MAX_FLIPS: Final = 2e10
+DRAWS_PER_PAIR: Final = 2_000  # Flips for each pair, so that Holm's p-value can be .0005
+MAX_FLIPS: Final = 2e10  # Most differences × flips that are drawn: a second of work
 DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
 DIGITS_APART: Final = 11  # The same of a difference
 CLUSTERED: Final = "clustered"
@@ -142,8 +140,7 @@ class Pairs:
     items: Array  # (P,) items that both have
     difference: Array  # (P,) mean difference over these; of means of all outputs where too few
     p: Mapping[str, Array]  # test → (P,) p-values, NaN where it cannot be made
-    # flips that are drawn of a pair that has too many; None where they have a saddlepoint instead
-    draws: int | None
+    draws: int | None  # flips that are drawn of a pair; None where by saddlepoint
     # (P,) adjusted p-values that account for judges and items, and the difference that is tested
     clustered: Array | None = None
     adjusted: Array | None = None

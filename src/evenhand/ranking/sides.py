@@ -148,8 +148,7 @@ UNEVEN = 0.6
 
 @dataclass(frozen=True)
 class OneSided:
-    # that they were not; empty where chance explains them, or they do not matter
-    notes: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()  # that they were not; empty where chance explains them
     # whether they were so far from random that a preference for one may carry a claim. In very
     # many votes also a share of 51 % is not explained by chance; a note says so, and no more.
     uneven: bool = False

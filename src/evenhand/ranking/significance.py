@@ -296,8 +296,7 @@ class PairTests:
     assumes: tuple[str, ...]  # what the p-values rest on
     ignores: tuple[str, ...]  # what they do not look at
     clusterings: tuple[str, ...] = ()  # what `clustered` accounts for: judge, item; () for nothing
-    # (P,) p-values that account for correlated comparisons, NaN where clusters show no spread
-    clustered: Array | None = None
+    clustered: Array | None = None  # (P,) p-values by clusters, NaN where there is no spread
     clustered_holm: Array | None = None  # (P,) the same after Holm's adjustment over all pairs
 
     @property
@@ -433,8 +432,7 @@ SIGNIFICANT: Final = 0.05  # P-value at which a preference is said to be there
 MAX_PAIRS_SHOWN: Final = 60  # Most pairs that a terminal shows; the files have all of them
 MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
 AGAINST: Final = "ties that count against a system have no clustered test"
-# Comparisons of each judge, item or ranking, on average, that are no independent answers
-MIN_REPEATED: Final = 2
+MIN_REPEATED: Final = 2  # Mean comparisons of a judge, item or ranking that are correlated
 # Effective judges or items below which these tests and `rank` may well decide different pairs: both
 # then know little of how much judges differ, a pair alone the less
 FEW_BESIDE_RANK: Final = 12.0

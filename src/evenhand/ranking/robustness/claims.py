@@ -22,8 +22,7 @@ OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
 MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
 MAX_KINDS_IN_SENTENCE: Final = 3  # Kinds of votes that are counted
-# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
-MAX_UNITS_FOR_ALL_SETS: Final = 8
+MAX_UNITS_FOR_ALL_SETS: Final = 8  # Units up to which all sets of them are tried, 254 fits
 # How an outcome is called in a table, and what that means
 OUTCOME_LEGEND: Final = {
     "reversed": "reversed: without so many, or fewer others, another system is ahead",
@@ -38,8 +37,7 @@ OUTCOME_LEGEND: Final = {
 class Removed:
     judge: str | None = None  # who gave them; None where unknown, or where any alike votes do
     item: str | None = None  # on what, or None likewise
-    # the system that was preferred; the first by name of a tie. None of a whole judge.
-    better: str | None = None
+    better: str | None = None  # the preferred system; of a tie the first by name
     worse: str | None = None  # the other
     tie: bool = False  # whether neither was preferred
     count: float = 1.0  # how many comparisons
@@ -172,8 +170,7 @@ class Flip:
     tried: int  # units that were taken away, where it stands without them
     predicted: int | None  # the number that cumulated influence predicts, or None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
-    # who and what, in the order in which they are taken away. Where an order turns, any
-    removed: tuple[Removed, ...]
+    removed: tuple[Removed, ...]  # who and what, in the order in which they are taken away
     ahead: str | None = None
     behind: str | None = None
     gone: tuple[str, ...] = ()

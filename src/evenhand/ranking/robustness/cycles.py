@@ -268,8 +268,7 @@ def statistics(whole: PairResiduals, residuals: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    # (B, P) residuals by clustering, those of all clusterings together last
-    residuals: Mapping[str, Array]
+    residuals: Mapping[str, Array]  # (B, P) by clustering, those of all together last
     spurious: float  # Σ w d² that noise adds to what worths explain
 
     @property
@@ -356,8 +355,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Cycle:
-    # in the order of preference, the last preferred to the first; the first by name begins
-    systems: tuple[str, str, str]
+    systems: tuple[str, str, str]  # in the order of preference, the first by name begins
     won: tuple[float, float, float]  # share of decisive votes for each against the next
     excess: float  # log-odds round the cycle that no worths explain, to first order
     z: float  # the same over its spread in replicates without cycles

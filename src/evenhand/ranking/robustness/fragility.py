@@ -66,16 +66,12 @@ from evenhand.ranking.robustness.claims import (
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Table, take_findings, write_signature
 
-# Log-odds by which a system must be ahead: less is what an iteration leaves
-TOLERANCE: Final = 1e-9
+TOLERANCE: Final = 1e-9  # Log-odds that are ahead: less is what an iteration leaves
 MAX_ROWS_SHOWN: Final = 15  # Conclusions and units that a terminal shows; JSON has all
 MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
-# Systems that a claim does not name, up to which all ways to part them are tried
-MAX_UNNAMED_SYSTEMS: Final = 8
-# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
-MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
-# Numbers in the information of all levels beyond which no influence is computed
-MAX_INFLUENCE: Final = 20_000_000
+MAX_UNNAMED_SYSTEMS: Final = 8  # Up to so many all ways to part them are tried
+MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000  # Of more each step would take long
+MAX_INFLUENCE: Final = 20_000_000  # Most numbers in the information of all levels
 
 
 def _worth_rows(fit: Fit) -> Array:
@@ -251,8 +247,7 @@ class Case:
     fit: Fit  # the model behind it
     settings: Settings  # of the ranking
     units: tuple[str, ...]  # vote (or ranking), judge, item: what can be taken away
-    # factor → (K, G) how far each log-worth falls without each of its levels
-    influences: Mapping[str, Array] = field(repr=False)
+    influences: Mapping[str, Array] = field(repr=False)  # factor → (K, G), by level
 
     @property
     def signature(self) -> str:

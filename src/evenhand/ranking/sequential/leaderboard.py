@@ -52,15 +52,12 @@ Ties = Literal["davidson", "discard"]
 
 TIES: Final = get_args(Ties)
 MIN_LEVEL: Final = 0.5  # A lower level would let most boards decide something false
-# Log-worths no farther apart than this are level: what is left of rounding
-LEVEL_TOLERANCE: Final = 1e-9
-# Votes, or the square of the systems if that is more, that name the systems of a board
-MIN_NAMING_VOTES: Final = 60
+LEVEL_TOLERANCE: Final = 1e-9  # Difference of log-worths that is rounding
+MIN_NAMING_VOTES: Final = 60  # Votes that name the systems, or their square if larger
 KIND: Final = "evenhand board "
 FORMAT: Final = f"{KIND}3"
 KEY_DIGITS: Final = 16  # of a vote's key
-# Digits of the digest that are kept of each vote, to find the first of another table
-TRACE_DIGITS: Final = 4
+TRACE_DIGITS: Final = 4  # Digits of each vote's digest, to find the first that differs
 
 # What systems were that no vote joins where ties are excluded
 ONLY_TIED: Final = "only ever tied, or never compared,"
@@ -250,8 +247,7 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
 @dataclass(frozen=True)
 class Standing:
     system: str  # its name
-    # its place by what leads now, from 1; level systems share one. None where votes do
-    place: int | None
+    place: int | None  # its place by what leads now, from 1; None where votes do not join
     # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
     # joins with others, is about 0
     log_worth: float
@@ -271,11 +267,9 @@ class Leaderboard(Shown):
 
     standings: tuple[Standing, ...]  # the leading one first; where nobody can lead, group by group
     decided: tuple[likelihood.Claim, ...]  # in the order in which it was
-    # what the votes decide and the rank sets of these judges do not confirm now
-    held: tuple[likelihood.Claim, ...]
+    held: tuple[likelihood.Claim, ...]  # decided by votes, not confirmed by rank sets now
     held_since: tuple[str, ...]  # why each of these is held back
-    # what judges decide, one vote each; None without that column
-    by_judges: tuple[likelihood.Claim, ...] | None
+    by_judges: tuple[likelihood.Claim, ...] | None  # what judges decide, one vote each; or None
     checked: bool  # whether rank sets had to confirm
     n_votes: int  # votes that count
     n_ties: int  # ties among them

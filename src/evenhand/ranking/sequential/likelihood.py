@@ -31,20 +31,15 @@ Pair = tuple[int, int]
 MODEL_SHARE: Final = 0.6  # Share of α that all votes together may spend; direct votes have the rest
 MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"  # What decided a pair
 
-# Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood
-CONVERGED: Final = 1e-10
+CONVERGED: Final = 1e-10  # Squared Newton decrement (nats) of a fit that is done
 MAX_STEPS: Final = 50
 MAX_HALVINGS: Final = 30
-# A log-worth or γ beyond which the maximum is taken to be at infinity
-MAX_LOG_WORTH: Final = 20.0
-# Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔
-PRIOR_TIE_INFORMATION: Final = 2 / 3
+MAX_LOG_WORTH: Final = 20.0  # A log-worth or γ that is taken to be at infinity
+PRIOR_TIE_INFORMATION: Final = 2 / 3  # On γ of one tie and two preferences, 3 · ⅓ · ⅔
 MAX_STEP: Final = 1.0  # Longest step between two fits (log-worth)
 PAIRS_AT_ONCE: Final = 2048  # Pairs of which bounds are found at the same time
-# How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded
-ROUNDING: Final = 1e-6
-# Pairs that may come near at once; where more do, shared worths are out of date and fitted first
-MAX_NEAR_PAIRS: Final = 8
+ROUNDING: Final = 1e-6  # How much nearer pairs are taken to be (nats), for rounded sums
+MAX_NEAR_PAIRS: Final = 8  # Pairs near at once; beyond, shared worths are fitted first
 RENEWAL_VOTES: Final = 60  # Votes between the first renewals of shared bounds
 RENEWAL_PARTS: Final = 20  # Later they are renewed with every further 1/20 of the votes
 

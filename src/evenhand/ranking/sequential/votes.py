@@ -32,8 +32,7 @@ from evenhand.render.document import Finding
 ROWS: Final = "rows"  # The order of the table's own rows
 FIRST: Final = "evenhand_first"
 LAST: Final = "evenhand_last"
-# Added to numbers of rows, so that they sort as text; more rows than a table has
-ROW_OFFSET: Final = 10**12
+ROW_OFFSET: Final = 10**12  # More rows than a table has: numbers then sort as text
 # Judges for and against s that are supposed before the first one
 PRIOR_FOR, PRIOR_AGAINST = 5.0, 0.5
 
@@ -88,8 +87,7 @@ class Arrival:
     order: str  # what they are ordered by: a column, or "rows"
     sides_known: bool  # whether left really stood first
     notes: tuple[str, ...]  # what must be said of order and choice
-    # the first and the last moment; None where there is no vote, or rows tell the order
-    span: tuple[float, float] | None = None
+    span: tuple[float, float] | None = None  # first and last moment; None in the order of rows
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:

@@ -182,8 +182,7 @@ class Watched(Shown):
     board: leaderboard.Leaderboard  # what is decided, and who leads now
     state: leaderboard.SequentialState  # the votes, to go on with
     arrival: Arrival  # the votes of the table
-    # what rank sets decide; None where judges are not known
-    confirmed: leaderboard.Confirmation | None
+    confirmed: leaderboard.Confirmation | None  # by rank sets; None without judges
 
     @property
     def signature(self) -> str:
