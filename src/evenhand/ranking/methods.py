@@ -33,7 +33,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references, find_references
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -685,29 +685,24 @@ def _compare(
     step: Callable[[int], None],
 ) -> MethodTable:
     # drawn: the factors whose levels are drawn for ranges of rules; None for no ranges
-    level, seed = settings.level, settings.seed
-    scores: dict[str, Scores] = {}
-    refused: dict[str, str] = {}
-    names = say_names(tally.systems)
+    level, seed, names = settings.level, settings.seed, say_names(tally.systems)
+
+    def score(name: str) -> Scores:
+        step(methods.index(name))
+        if name == MODEL:
+            if not isinstance(ranked, Ranking):
+                raise NotIdentified(str(ranked))
+            scored = read_scores(ranked)  # what is said of all methods is said once
+            return replace(scored, notes=tuple(one for one in scored.notes if one not in names))
+        rule = RULES[name]
+        own = partial(rule.score, seed=seed) if rule.seeded else rule.score
+        if drawn is not None and not rule.ranged:
+            own = partial(rules.score_with_clusters, own, by=drawn, level=level, seed=seed)
+        return replace(own(tally), rule=name)
+
+    scores, refused = try_each({name: name for name in methods}, score, REFUSALS)
     if isinstance(ranked, str):
-        refused[MODEL] = ranked
-    for done, name in enumerate(methods):
-        step(done)
-        try:
-            if name != MODEL:
-                rule = RULES[name]
-                score = partial(rule.score, seed=seed) if rule.seeded else rule.score
-                if drawn is not None and not rule.ranged:
-                    score = partial(
-                        rules.score_with_clusters, score, by=drawn, level=level, seed=seed
-                    )
-                scores[name] = replace(score(tally), rule=name)
-            elif isinstance(ranked, Ranking):
-                scored = read_scores(ranked)  # what is said of all methods is said once
-                notes = tuple(one for one in scored.notes if one not in names)
-                scores[name] = replace(scored, notes=notes)
-        except REFUSALS as refusal:
-            refused[name] = str(refusal)
+        refused = {MODEL: ranked} | refused
     return MethodTable(
         methods=methods,
         scores=scores,

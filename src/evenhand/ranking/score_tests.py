@@ -30,7 +30,7 @@ from evenhand.data.joining import say_alike
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import RatingFit, find_unlinked, take_scores
 from evenhand.numerics import Array, pair_tests
@@ -569,15 +569,11 @@ def find_differences(
         lower_is_better=lower_is_better,
         references=check_references(rows.systems, references),
     )
-    groups: dict[str, ScoreTests] = {}
-    refused: dict[str, str] = {}
-    for name, part in parts.items():
-        try:
-            groups[name] = run_score_tests(part, settings, new, blocks)
-        except errors.NotIdentified as refusal:
-            if len(parts) == 1:
-                raise
-            refused[name] = str(refusal)
+    groups, refused = try_each(
+        parts,
+        lambda part: run_score_tests(part, settings, new, blocks),
+        () if len(parts) == 1 else (errors.NotIdentified,),
+    )
     if not groups:
         raise errors.NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
     groups = dict(note_groups(groups, controls.find_excluded(chosen)))

@@ -330,30 +330,25 @@ class Numerator:
         self.worth[system] = worth + _clip(slope / curvature)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "systems": self.systems,
-            "log_value": self.log_value,
-            "worth": self.worth,
-            "gamma": self.gamma,
-            "told": self.tie_information,
-            "since": self.since_fit,
-            "ends": self.ends,
-            "counts": self.counts,
-            "early": self.early,
-        }
+        return {key: getattr(self, name) for key, name in SAVED.items()}
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Numerator:
         numerator = cls(int(saved["systems"]), ties=saved["gamma"] is not None)
-        for (low, high), counts in zip(saved["ends"], saved["counts"], strict=True):
-            numerator.counts[numerator._add_pair((int(low), int(high)))] = [int(n) for n in counts]
-        numerator.log_value = float(saved["log_value"])
-        numerator.tie_information = float(saved["told"])
-        numerator.worth = [float(worth) for worth in saved["worth"]]
-        numerator.gamma = None if saved["gamma"] is None else float(saved["gamma"])
-        numerator.since_fit = int(saved["since"])
-        numerator.early = [[int(n) for n in counts] for counts in saved["early"]]
+        for low, high in saved["ends"]:
+            numerator._add_pair((int(low), int(high)))
+        for key, name in SAVED.items():
+            if key != "ends":
+                setattr(numerator, name, saved[key])
         return numerator
+
+
+# What is saved of a numerator, by the keys of a board's file
+SAVED: Final = {name: name for name in ("systems", "log_value", "worth", "gamma")} | {
+    "told": "tie_information",
+    "since": "since_fit",
+    **{name: name for name in ("ends", "counts", "early")},
+}
 
 
 def _log_chances(eta: float, gamma: float | None) -> tuple[float, float, float]:
