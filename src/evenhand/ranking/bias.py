@@ -94,9 +94,7 @@ class JudgeBias:
     stderr: float  # its standard error
     lower: float  # lower end of its interval
     upper: float  # upper end
-    # p-value of this judge's bias being that of the median judge; None where the spread of biases
-    # has no finite estimate
-    p_common: float | None
+    p_common: float | None  # p of the median judge's bias; None without a finite spread
     p_none: float  # p-value of no bias
     p_common_adjusted: float | None  # `p_common` adjusted for all judges (Benjamini-Hochberg)
     p_none_adjusted: float  # likewise

@@ -185,13 +185,11 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
 # of it whose answers cross the cut. They are found in counts by the judges themselves, which are
 # made only then.
 
-# Information that is none: in a direction relative to the largest, of a pair to that of all
-NO_INFORMATION: Final = 1e-9
+NO_INFORMATION: Final = 1e-9  # Information that is none, beside the largest or that of all
 MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are cut apart
 
 
-# Most entries × pairs that are counted again by judge; the thinnest pairs come first
-MAX_RECOUNTED: Final = 60_000_000
+MAX_RECOUNTED: Final = 60_000_000  # Most entries × pairs counted again by judge, thinnest first
 
 
 def count_effective(network: Network) -> Array:
@@ -374,9 +372,7 @@ class ClusteredErrors:
     kind: str  # CV3 or CR1
     vcov: Array  # (p, p) covariance of the parameters
     influence: Influence | None  # what leaving clusters out does to log-worths; None with CR1
-    # (K, K) effective clusters of each difference, by votes, or by its narrowest link where that
-    # is too narrow; None where each answer, a ranking, is a cluster
-    effective: Array | None
+    effective: Array | None  # (K, K) of each difference, or its narrowest link; None of rankings
     held: Codes | None = None  # codes of the clusters that `influence` is of
     # cluster that alone links some systems → (K,) part of each system without it
     parts: Mapping[int, Codes] = field(default_factory=dict)
@@ -632,14 +628,12 @@ def invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
 @dataclass(frozen=True, eq=False)
 class Spread:
     clusterings: tuple[ClusteredErrors, ...]  # the ways of clustering; none for single answers
-    # (p, p) covariances of the parameters, of which each contrast takes the largest
-    vcovs: Sequence[Array]
+    vcovs: Sequence[Array]  # (p, p) covariances, of which each contrast takes the largest
     df: float  # degrees of freedom of single contrasts
     method: str  # how, in a few words
     ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
-    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
-    apart: NDArray[np.bool_] | None = None
+    apart: NDArray[np.bool_] | None = None  # (K, K) whether on different items or judges
     different: tuple[str, ...] = ("item",)  # of the two, what differs where they are apart
 
 

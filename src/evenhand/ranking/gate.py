@@ -119,9 +119,7 @@ class Comparison:
     log_evidence: float | None = None  # log e of the anytime test; None without it
     log_evidence_worse: float | None = None  # the same of being worse by more than the margin
     judgments: float = 0.0  # that the ranking rests on
-    # how many more decide it with a chance of .8, as the estimate is: that it passes where it is
-    # above what is needed, else that it is worse; None if unknown, or where it is too close
-    judgments_needed: float | None = None
+    judgments_needed: float | None = None  # that decide it with a chance of .8; None if unknown
     cost: float | None = None  # of these
     says: str = ""  # what was decided, in a sentence
     why: str | None = None  # what keeps it undecided, or None

@@ -52,9 +52,7 @@ SAMPLED: Final = "sampling_probability"  # Probability that a pair of outputs wa
 @dataclass(frozen=True)
 class Settings:
     model: Any  # the model's settings
-    # rank-sets, sandwich, model or bootstrap; of other models than the log-linear ones also
-    # posterior, or None for what the model has
-    interval: str | None
+    interval: str | None  # as of `rank`; other models have posterior, or None for their own
     cluster: str | None = None  # what was asked for, or None for what the data have
     level: float = 0.95  # nominal level of intervals (proportion)
     seed: int = SEED  # of everything random

@@ -168,9 +168,7 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 
 Decided = NDArray[np.int8]
 Truths = NDArray[np.bool_]
-# Effective clusters of a difference, below which it is never decided. Also where
-# only its narrowest link is too narrow (`covariance.MIN_LINKS`): its number then stands here.
-MIN_CLUSTERS: Final = 5.0
+MIN_CLUSTERS: Final = 5.0  # Effective clusters of a difference and its link, to be decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,15 +181,11 @@ class RankSets:
     statistic: Array  # (K, K) t of row less column
     decided: Decided  # (K, K) +1 where the row is decided to be better, −1 worse, 0 open
     alone: Decided  # (K, K) the same for each row by itself: marginal sets
-    # (K, K) effective clusters of each difference, the fewest of all ways, those of the narrowest
-    # link where these are too few; infinite where single judgments count
-    effective: Array
+    effective: Array  # (K, K) fewest effective clusters, or of links; infinite of judgments
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
     apart: Truths  # (K, K) whether systems stand on different items or judges
     different: tuple[str, ...]  # of the two, what differs where they are apart
-    # what keeps open pairs open: (K, K) place among the ways of clustering, −1 where the number of
-    # judgments binds
-    way: Integers
+    way: Integers  # (K, K) place of the way that keeps a pair open, −1 for judgments
     clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
     lone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
     thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way

@@ -68,8 +68,7 @@ class Pair(Shown):
     wins: float | None  # comparisons of the two that the first won; None where they are not known
     ties: float | None  # comparisons of the two that are ties
     losses: float | None  # comparisons of the two that the second won
-    # judgments still needed to decide it, if they go on as they are; None where that is not known
-    judgments_needed: float | None
+    judgments_needed: float | None  # judgments still needed to decide it; None if not known
     simultaneous: bool  # whether the interval holds for all pairs of the ranking at once
     level: float  # nominal level of the interval (proportion)
     says: str  # the result in a sentence

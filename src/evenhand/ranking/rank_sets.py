@@ -206,8 +206,7 @@ def note_open(
     return tuple(notes)
 
 
-# Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
-MAX_BOOTSTRAP_PAIRS: Final = 60_000
+MAX_BOOTSTRAP_PAIRS: Final = 60_000  # Most pairs with replicates; beyond, Holm's method decides
 Replicates = tuple[NDArray[np.float32], Array]
 # (K, K) decisions that hold together, those of each row by itself, and |t| at every step
 Decisions = tuple[NDArray[np.int8], NDArray[np.int8], tuple[float, ...]]

@@ -684,9 +684,7 @@ MAX_WORK: Final = 4_000_000_000  # Most matches × systems × runs: about a minu
 class TrueSkill:
     runs: int = RUNS  # how often all matches are played, each time others
     by: str | None = None  # a factor whose levels are drawn, such as "ranking", or None
-    # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
-    # they are (WMT 2015)
-    resampled: bool = True
+    resampled: bool = True  # whether each run has a resample (WMT 2016), or all (WMT 2015)
 
     def __post_init__(self) -> None:
         if self.by is not None and not self.resampled:

@@ -44,9 +44,7 @@ ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
 class PairSums:
     left: Codes  # (C,) code of the system shown first
     right: Codes  # (C,) code of the other
-    # (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the second by
-    # ηη, ηt, tt
-    slopes: Array
+    slopes: Array  # (5, C) first derivatives by η and t, and minus the second by ηη, ηt, tt
     codes: Codes  # (C,) cluster of each entry
     size: int  # number of clusters
 

@@ -153,9 +153,7 @@ class OneSided:
     # many votes also a share of 51 % is not explained by chance; a note says so, and no more.
     uneven: bool = False
     named: str = ""  # who stood on one side too often, with counts; empty where chance explains it
-    # share of comparisons whose pair was shown in both orders (proportion); 1 where positions are
-    # not known, which is refused elsewhere
-    both_orders: float = 1.0
+    both_orders: float = 1.0  # share of comparisons of pairs shown in both orders; or 1
 
     @property
     def separable(self) -> bool:

@@ -34,9 +34,7 @@ _SIZE: Final = "how much the systems differ (no odds)"
 @dataclass(frozen=True)
 class Variant:
     title: str  # in a few words
-    # P(evidence for the first system at least this strong), from (n,) counts of preferences for
-    # the first, ties and preferences for the second
-    tail: Tail
+    tail: Tail  # P(evidence for the first at least this strong), from (n,) counts of answers
     score: Tail | None  # (n,) standard normal statistic from the same, where there is one
     assumes: tuple[str, ...]  # beside the independence of comparisons
     ignores: tuple[str, ...]  # what of the answers plays no part
@@ -58,9 +56,7 @@ class SignTest:
     z: float | None  # standard normal statistic of the normal variants, if anything was decided
     p: float  # two-sided p-value
     greater: float  # one-sided p-value: is the first system preferred?
-    # Clopper-Pearson interval (.95) of the chance of the first system among decided comparisons;
-    # only of `ignore`
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None  # Clopper-Pearson (.95), of decided ones; of `ignore`
     assumes: tuple[str, ...]  # what the p-value rests on
     ignores: tuple[str, ...]  # what it does not look at
 

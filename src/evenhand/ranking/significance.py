@@ -222,9 +222,7 @@ class Blocks:
     by: str  # what blocks are: judge, item, ranking or another factor
     systems: tuple[str, ...]  # the k systems, sorted by name
     names: tuple[str, ...]  # the n blocks that saw all systems
-    # (n, k) share of a system's comparisons in which it was preferred, ties being half
-    # a proportion
-    scores: Array
+    scores: Array  # (n, k) share of a system's comparisons that prefer it, ties half
     incomplete: tuple[str, ...]  # blocks that did not see all systems, and are excluded
 
     def test(self) -> Friedman:
@@ -433,9 +431,7 @@ MAX_PAIRS_SHOWN: Final = 60  # Most pairs that a terminal shows; the files have 
 MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
 AGAINST: Final = "ties that count against a system have no clustered test"
 MIN_REPEATED: Final = 2  # Mean comparisons of a judge, item or ranking that are correlated
-# Effective judges or items below which these tests and `rank` may well decide different pairs: both
-# then know little of how much judges differ, a pair alone the less
-FEW_BESIDE_RANK: Final = 12.0
+FEW_BESIDE_RANK: Final = 12.0  # Effective judges or items below which `rank` may decide more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -449,9 +445,7 @@ class PreferenceTests(Shown):
     friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
     blocks: str  # what its blocks are
     notes: tuple[str, ...]  # what is lacking, what was excluded, what is against the assumptions
-    # which of judge, item and ranking give many comparisons each, so that comparisons are not
-    # independent
-    repeated: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()  # which of judge, item and ranking have many comparisons
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property

@@ -59,9 +59,7 @@ class PairResiduals:
     systems: tuple[str, ...]  # names
     first: Integers  # (P,) code of the system first by name
     second: Integers  # (P,) code of the other
-    # (S, P) decisive votes N; S is 2 where the output shown first may have an advantage: those
-    # with the system first by name shown first, then those with it shown second
-    totals: Array
+    totals: Array  # (S, P) decisive votes N, of sides first those shown in the order of names
     wins: Array  # (S, P) votes for the system first by name, W
     chances: Array  # (S, P) p̂
     worth: Array  # (K,) fitted log-worths

@@ -248,9 +248,7 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
 class Standing:
     system: str  # its name
     place: int | None  # its place by what leads now, from 1; None where votes do not join
-    # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
-    # joins with others, is about 0
-    log_worth: float
+    log_worth: float  # by all votes with a weak prior; its mean is about 0 in each group
     wins: int  # votes that preferred it
     ties: int  # votes that preferred neither
     losses: int  # votes that preferred the other
@@ -278,9 +276,7 @@ class Leaderboard(Shown):
     notes: tuple[str, ...]  # what must stand beside the board
     signature: str  # what makes it again
     digest: str  # SHA-256 of the votes in their order
-    # names of the systems that votes join, the largest group first; one of all where somebody can
-    # lead
-    groups: tuple[tuple[str, ...], ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()  # names of systems that votes join, largest first
     unjoined: str = ""  # which groups no vote joins, in words; "" where votes join all systems
     excluded: tuple[exclusions.Exclusion, ...] = ()  # what was excluded from the votes
     plan_sha256: str | None = None  # of the plan by which the board began

@@ -137,15 +137,9 @@ def find_parts(pairs: PairCounts) -> NDArray[np.intp]:
 class Supremum:
     """The most likely worths under which two systems are equal."""
 
-    # an upper bound of their log-likelihood (nats); where that is more than enough, no more than
-    # a bound from below need be
-    value: float
-    # derivative of the log-likelihood by θ_one − θ_other there: positive where `one` is better by
-    # the votes
-    lead: float
-    # worths there or near, and γ where anything tied; what is infinitely far apart stands as it
-    # did at the start
-    at: Array
+    value: float  # upper bound of their log-likelihood (nats), or more than enough
+    lead: float  # its derivative by θ_one − θ_other: positive where `one` is better
+    at: Array  # worths there or near, and γ where anything tied
 
 
 def find_supremum(
@@ -421,9 +415,7 @@ class Claim:
 @dataclass(frozen=True)
 class Budget:
     alpha: float  # the chance that any claim, ever, is false (proportion)
-    # systems that were named before direct votes count, by code from 0; only their pairs are
-    # decided by direct votes, since that level is shared in advance. None while nobody knows.
-    founders: int | None
+    founders: int | None  # systems whose pairs direct votes decide, by code; None if unnamed
 
     @property
     def directions(self) -> int:

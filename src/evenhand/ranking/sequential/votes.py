@@ -48,9 +48,7 @@ class Vote:
     right: str  # the other
     outcome: str  # "left", "tie" or "right"
     judge: str = ""  # who voted; "" where nobody knows
-    # what was asked, such as the item; a judge's second answer to one question on the same two
-    # systems revises the first. "" where nobody knows: then no vote is a revision
-    question: str = ""
+    question: str = ""  # what was asked; a second answer to it revises; "" if unknown
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
