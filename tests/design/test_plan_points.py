@@ -65,8 +65,7 @@ def test_errors_are_drawn_as_large_as_rank_estimates_them():
     shown = []
     for seed in range(40):
         rows = draw_scores(truth, design, np.random.default_rng(seed))
-        settings = Settings(Adjusted(), "rank-sets", None, 0.95, 1, None)
-        ranking = rank_scores(rows, settings, lower_is_better=False, references=())
+        ranking = rank_scores(rows, Settings(Adjusted(), "rank-sets", seed=1))
         shown.append(ranking.pair_stderr[np.triu_indices(4, 1)])
     inputs = predict_errors(truth, design)
     true = np.sqrt(np.sum(list(inputs.vary(design).values()), axis=0)[0, 1])

@@ -41,7 +41,7 @@ def run(arm, systems, own, gamma):
     for r in range(R):
         d = draw(systems, own, gamma, generator(24, arm, r))
         seed = method_seed(24, arm, r) % 2**32
-        across.append(compare_own(d[:own], d[own:], level=0.95, seed=seed).p <= ALPHA)
+        across.append(compare_own(d[:own], d[own:], level=0.95, seed=seed)[0].p <= ALPHA)
         error = ERROR * sqrt(1 / own + 1 / (systems - own))
         votes_only.append(two_sided_p((d[:own].mean() - d[own:].mean()) / error) <= ALPHA)
     return float(np.mean(across)), float(np.mean(votes_only))

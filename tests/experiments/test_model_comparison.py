@@ -77,7 +77,7 @@ def run(number: int, world: World) -> Outcome:
         for i, mean in enumerate(clusters.strata.means(apart).tolist()):
             one = found.estimate(i, mean, 0.95)
             covered[i] += one.lower <= expected[0] - expected[i + 1] <= one.upper
-        inside = find_leavers(losses, clusters, replicate).p > 0.05
+        inside = find_leavers(losses, clusters, replicate)[0] > 0.05
         best = np.isclose(expected, expected.min(), atol=2e-4)
         holds += bool(inside[best].all())
         size += int(inside.sum())
@@ -145,7 +145,7 @@ def test_models_that_are_trained_alike_are_told_apart_no_more_often_than_they_ma
         mean = float(clusters.strata.means(apart)[0])
         one = leave_out(clusters, clusters.strata.deviations(apart)).estimate(0, mean, 0.95)
         covered += one.lower <= 0 <= one.upper
-        kept += bool(find_leavers(losses, clusters, 1).p.min() > 0.05)
+        kept += bool(find_leavers(losses, clusters, 1)[0].min() > 0.05)
     print(  # noqa: T201 - counts of an acceptance experiment
         f"\ntrained on half the judges each: 0 covered {covered}, both kept {kept} of {replicates}"
     )

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.random import PCG64, Generator, SeedSequence
 
+from evenhand.models.means import Adjusted
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.score_tests import run_score_tests
 from experiments.campaign import part_of
 from experiments.rated_nulls import ARMS
@@ -27,7 +29,7 @@ def run(name: str) -> dict[str, float]:
     number, found = [*ARMS].index(name), []
     for replicate in range(REPLICATES):
         rows = ARMS[name].draw(Generator(PCG64(SeedSequence([20131, 27, number, replicate]))))
-        tests = run_score_tests(rows, seed=replicate)
+        tests = run_score_tests(rows, Settings(Adjusted(), "rank-sets", seed=replicate))
         assert tests.pairs.ways == ("judge", "item")
         errs = {each: bool((tests.pairs.holm(each) <= 0.05).any()) for each in tests.tests}
         found.append({**errs, "Friedman": tests.friedman.p <= 0.05})

@@ -10,8 +10,11 @@ import pytest
 
 import evenhand
 from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.ranking.inference import Settings
 from evenhand.ranking.robustness.fragility import leave_levels_out
 from evenhand.ranking.robustness.sensitivity import check_ratings
+
+DEFAULT = Settings(evenhand.Adjusted(), "rank-sets")
 
 
 def make(n=300, judges=8, seed=4):
@@ -43,7 +46,7 @@ def leads(frame):
 @pytest.mark.parametrize("judges", [8, 10])  # of so many all sets are tried, or not
 def test_the_named_judges_carry_the_lead_and_no_fewer_do(judges):
     frame = make(judges=judges)
-    found = check_ratings(rows(frame))
+    found = check_ratings(rows(frame), DEFAULT)
     (flip,) = [one for one in found.fragility.flips if one.unit == "judge" and "first" in one.claim]
     assert {one.judge for one in flip.removed} >= {"judge-0", "judge-1"}
     rest = frame.filter(~pl.col("judge").is_in([one.judge for one in flip.removed]))
@@ -96,7 +99,7 @@ def test_influence_is_close_to_a_refit_without_the_judge():
 
 
 def test_every_choice_is_a_ranking_of_its_own():
-    found = check_ratings(rows(make())).sensitivity
+    found = check_ratings(rows(make()), DEFAULT).sensitivity
     names = [one.name for one in found.choices]
     assert names[:4] == ["default", "model mean", "model z", "model mixed"]
     assert "clustered by judge alone" in names
@@ -110,7 +113,7 @@ def test_every_choice_is_a_ranking_of_its_own():
 
 def test_public_functions_take_ratings_as_the_verb_does():
     frame = make()
-    found = check_ratings(rows(frame))
+    found = check_ratings(rows(frame), DEFAULT)
     assert evenhand.find_fragility(frame).flips == found.fragility.flips
     assert evenhand.vary_choices(frame).choices == found.sensitivity.choices
     watched = evenhand.watch(frame)

@@ -568,7 +568,8 @@ def robustness(
     from evenhand.data.controls import leave_out_controls
     from evenhand.data.groups import choose_criterion
     from evenhand.data.rankings import Rankings
-    from evenhand.data.rating_rows import reads_lower_of
+    from evenhand.models.means import Adjusted
+    from evenhand.ranking.inference import Settings
     from evenhand.ranking.robustness.sensitivity import check_ratings, check_robustness
 
     by = groups.group_by
@@ -584,17 +585,11 @@ def robustness(
     if isinstance(opened, Ratings):
         options.refuse_of_comparisons()
         table = leave_out_controls(choose_criterion(opened, scores.criterion))
-        better = scores.settings["lower_is_better"]
+        of = {name: scores.settings[name] for name in ("lower_is_better", "references")}
+        asked = Settings(Adjusted(), "rank-sets", **vars(clusters), seed=doubts.seed, **of)
 
         def work(part: RatingRows) -> Robustness:
-            return check_ratings(
-                part,
-                pairs=doubts.pairs,
-                seed=doubts.seed,
-                lower_is_better=reads_lower_of(part) if better is None else better,
-                references=scores.settings["references"],
-                **vars(clusters),
-            )
+            return check_ratings(part, asked, doubts.pairs)
 
         checked, refused = running.work_on_groups(running.group_rows(table, by), work, by)
         return running.VerbResult(checked, refused, running.remarks_on(table))

@@ -319,9 +319,9 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     if board:
         click.echo(f"board  {board}, for anybody")
     if store.plan:
-        from evenhand.ranking.plans import parse_gate_plan
+        from evenhand.ranking.plans import read_gate_plan
 
-        digest = parse_gate_plan(store.plan.encode())[1]
+        digest = read_gate_plan(content=store.plan.encode())[1]
         click.echo(f"plan   registered, with SHA-256 {digest}: publish it")
     outputs = ", ".join(f"{name} ({n:,})" for name, n in store.campaign.outputs.items())
     click.echo(label("judged", f"outputs of {outputs}", PLAIN))

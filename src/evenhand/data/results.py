@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from evenhand.errors import (
+    EvenhandError,
     InvalidJudgments,
     NotConverged,
     NotIdentified,
@@ -103,14 +104,16 @@ class Beside:
 
 
 def try_each(
-    parts: Mapping[str, Given], work: Callable[[Given], Found]
+    parts: Mapping[str, Given],
+    work: Callable[[Given], Found],
+    refusals: tuple[type[EvenhandError], ...] = (NotIdentified, NotConverged),
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """Return what is found in each part, and why nothing is in the others."""
     found, refused = dict[str, Found](), dict[str, str]()
     for name, part in parts.items():
         try:
             found[name] = work(part)
-        except (NotIdentified, NotConverged) as refusal:
+        except refusals as refusal:
             refused[name] = str(refusal)
     return found, refused
 

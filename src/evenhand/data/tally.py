@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
+from evenhand.numerics.graph import Graph, weak_components
 
 _LARGEST: Final = 2**62
 
@@ -168,6 +169,12 @@ class Tally:
         direct = np.isin(self.left, codes) & np.isin(self.right, codes)
         return float(n**2 / self.squares[direct].sum())
 
+    def find_groups(self) -> NDArray[np.intp]:
+        """Return (K,) the group of each system: those that some chain of comparisons links."""
+        seen = self.counts.sum(axis=1) > 0
+        left, right = self.left[seen].astype(np.intp), self.right[seen].astype(np.intp)
+        return weak_components(Graph(len(self.systems), left, right))
+
     @property
     def counts(self) -> NDArray[np.float64]:
         """(C, 3) wins, ties and losses of the left system."""
@@ -191,7 +198,7 @@ class Tally:
             raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
         return factor
 
-    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Tally:
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
         return replace(
             self,

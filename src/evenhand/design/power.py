@@ -407,10 +407,9 @@ def rank_drawn(
     """Draw a campaign and rank it as `rank` does; model: of comparisons, by default its own."""
     own = model or BradleyTerry(ties="davidson" if truth.tie else "discard")
     chosen = Adjusted() if truth.rated else own
-    settings = Settings(chosen, "rank-sets", cluster, level, seed, None)
+    settings = Settings(chosen, "rank-sets", cluster, level, seed, lower_is_better=False)
     if truth.rated:
-        rows = draw_scores(truth, design, rng)
-        return rank_scores(rows, settings, lower_is_better=False, references=())
+        return rank_scores(draw_scores(truth, design, rng), settings)
     tally = draw_campaign(truth, design, rng)
     levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
     return make_ranking(Evidence.of(merge_factors(tally)), levels, settings)

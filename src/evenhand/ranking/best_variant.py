@@ -62,8 +62,7 @@ class BestVariant:
     upper: float
     level: float  # its level (proportion)
     fresh: float | None = None  # the distance by votes after the choice alone, or None
-    # ends that hold whatever was chosen, where the hybrid interval shrinks to its bound; or None
-    wide: tuple[float, float] | None = None
+    wide: tuple[float, float] | None = None  # ends that hold whatever was chosen, of tied variants
 
     @property
     def says(self) -> Finding | None:

@@ -1,15 +1,8 @@
 """Is the output that is shown first preferred for that alone: by all judges, and by whom?
 
-The common bias δ is the order effect of the Bradley-Terry model, its error clustered as in a
-ranking. Whether judges differ is a likelihood-ratio test of τ = 0 in the model of
-`preference.position_effects`, on the boundary: half a χ² on one degree of freedom (Self & Liang
-1987, Journal of the American Statistical Association 82:605-610). Whether one judge differs from
-others, or from no bias, is an exact test of wins minus losses of the first output, given the
-worths and, for the others, the bias of the median judge; p-values are adjusted for the number of
-judges (Benjamini & Hochberg 1995).
-
-Comparisons of one ranking are no independent answers: there each counts for 1/φ, φ being how much
-scores of rankings vary beside what independent comparisons would, and tests of judges are normal.
+docs/position.md has the model and the tests. Comparisons of one ranking are no independent answers:
+there each counts for 1/φ, φ being how much scores of rankings vary beside what independent
+comparisons would, and tests of judges are normal.
 """
 
 from __future__ import annotations
@@ -82,8 +75,7 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# Most comparisons of a judge for the exact test; with more the normal one is as good
-MAX_EXACT_COMPARISONS: Final = 500
+MAX_EXACT_COMPARISONS: Final = 500  # Most comparisons of a judge for the exact test
 MIN_JUDGES_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 
 
@@ -102,9 +94,7 @@ class JudgeBias:
     stderr: float  # its standard error
     lower: float  # lower end of its interval
     upper: float  # upper end
-    # p-value of this judge's bias being that of the median judge; None where the spread of biases
-    # has no finite estimate
-    p_common: float | None
+    p_common: float | None  # p of the median judge's bias; None without a finite spread
     p_none: float  # p-value of no bias
     p_common_adjusted: float | None  # `p_common` adjusted for all judges (Benjamini-Hochberg)
     p_none_adjusted: float  # likewise
@@ -217,8 +207,7 @@ class PositionBias(Shown):
     n_comparisons: float  # pairs
     notes: tuple[str, ...]  # what else should be known
     signature: str  # one line that reproduces the numbers
-    # sd of judges' biases (log-odds); None without judges, or if it has no finite estimate
-    spread: float | None = None
+    spread: float | None = None  # sd of judges' biases (log-odds); None without a finite one
     heterogeneity_p: float | None = None  # p-value of all judges sharing one bias, or None
     judges: tuple[JudgeBias, ...] = ()  # each judge, farthest from the median judge first
     clusterings: tuple[str, ...] = ()  # what intervals account for: judge, item, ranking
@@ -339,7 +328,7 @@ def find_position_bias(
             f"{table.source.name} does not say which output stood first, so that no position bias"
             " can be seen: map a position column (--column position=NAME)"
         )
-    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
+    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level)
     clusterings = wanted_factors(cluster, {name for name in FACTORS if table.has(name)})
     known = [name for name in ("judge", *["ranking"] * table.expanded) if table.has(name)]
     tally = table.tally(by=tuple(dict.fromkeys([*clusterings, *known])))
@@ -429,25 +418,13 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
 #     y = μ_system + a_judge + b_item + β x + e
 #
 # β is least squares with systems, judges and items removed from y and from x (Frisch, Waugh and
-# Lovell), so that only what varies within judge, item and system is compared:
-#
-#     drift      x = the place of a score among the judge's own under this criterion, in hundreds
-#     position   x = the place of the output on the page or in its document
-#     own system x = 1 where a judge, such as an LLM, scores the system of its own name
-#     control    x = a column of numbers, such as the length of the output
-#
-# Errors are cluster jackknives by judge and by item, V = max(V_J, V_I, V_J + V_I − V_JI), with t on
-# one less than the effective clusters of the fewer kind. Severity and taste are the standard
-# deviations of judge and of judge x system by restricted maximum likelihood (`rating_components`),
-# tested on the boundary; a judge's own offset has the jackknife error over items.
-#
-# Items that came in one order for all judges leave no drift to be seen, since drift and difficulty
-# are one then; so they are refused. What a judge's offset is (severity or easier items) rests on
-# items that judges share.
+# Lovell), so that only what varies within judge, item and system is compared. Errors are cluster
+# jackknives, V = max(V_J, V_I, V_J + V_I − V_JI), with t on one less than the effective clusters of
+# the fewer kind. Severity and taste are those of `rating_components`; a judge's own offset has the
+# jackknife error over items, and rests on items that judges share.
 
 PER: Final = 100.0  # Ratings of a judge, of which drift says what they change
-# Share of what varies within judges that must be left beside items, for a slope to be seen
-MIN_LEFT: Final = 0.02
+MIN_LEFT: Final = 0.02  # Share of what varies within judges that a slope needs beside items
 MIN_CLUSTERS: Final = 3  # Fewest judges, or items, by which errors are clustered
 POSITION: Final = "position"
 DRIFT: Final = "drift"

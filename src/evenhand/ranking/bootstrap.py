@@ -36,8 +36,7 @@ from evenhand.ranking.texts import say
 # steps of a geometric series would still add, and may miss by two or three times. A resample whose
 # steps do not shrink, since it has no maximum or a far one, is left to an ordinary fit.
 
-# Model standard errors by which a refit is estimated to miss its maximum, at most
-MAX_MISSING: Final = 1e-4
+MAX_MISSING: Final = 1e-4  # Most model standard errors by which a refit may miss its maximum
 MAX_STEPS: Final = 20
 MAX_STEP_RATIO: Final = 0.7  # Factor by which steps shrink at least, from the third on
 MAX_DENSE_PAIRS: Final = 8_000_000  # Most numbers in the table of which pair is of which systems
@@ -142,8 +141,7 @@ class ResamplingPlan:
     counts: Array  # (C, 3) their counts, turned as the pair stands in the fit
     pairs: Tally  # the counts that the model was fitted to, one entry per pair
     places: NDArray[np.int64]  # (C,) entry of `pairs` to which each entry belongs
-    # (G, 3, pairs) counts of every cluster of a single way, where they fit in memory
-    clusters: Array | None = None
+    clusters: Array | None = None  # (G, 3, pairs) counts of every cluster, where they fit
 
 
 def plan_resampling(fit: Fit, tally: Tally) -> ResamplingPlan:
@@ -209,12 +207,10 @@ def draw_clusters(size: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)
 
 
-# Resamples of models that are no log-linear ones, which take longer to fit
-MODEL_REPLICATES: Final = 300
+MODEL_REPLICATES: Final = 300  # Resamples of other models, which take longer to fit
 MAX_LOST_SHARE: Final = 0.05
 REFITS_AT_ONCE: Final = 32  # Resamples that are refitted together
-# Answers from which each cell of single answers is drawn by itself
-MIN_POISSON_ANSWERS: Final = 100_000
+MIN_POISSON_ANSWERS: Final = 100_000  # Answers from which each cell is drawn by itself
 MAX_CELLS_AT_ONCE: Final = 20_000_000  # Numbers of cells that are drawn together
 Progress = Callable[[int, int], None] | None
 # Log-worths of a resample, with standard errors they may miss; None where it determines none
@@ -225,8 +221,7 @@ Refit = tuple[Array, float] | None
 class Draws:
     log_worth: Array  # (B, K) without the resamples that determine no worths
     lost: int  # number of such resamples
-    # model standard errors by which any of them is estimated to miss its maximum
-    missing: float = 0.0
+    missing: float = 0.0  # most model standard errors by which any may miss its maximum
 
 
 def resample(

@@ -1,18 +1,13 @@
 """Do borders between bands of systems hold? Bands are often read off a figure by eye.
 
-A border after place m says that every system above it is better than every system below it, so it
-is as sure as its weakest pair:
+A border after place m is as sure as its weakest pair,
 
     z = min over i ≤ m < j of (θ_i − θ_j) / se(θ_i − θ_j)
 
-with the errors of the ranking, clustered where it clusters. Who stands above a border is read off
-the same judgments, so a pair counts among all K (K − 1) / 2 pairs: p is adjusted by Holm's method
-over them (Holm 1979, Scandinavian Journal of Statistics 6:65-70), and a border holds if every pair
-across it is decided so: then all such borders hold together at the level. Where every pair across
-it is decided by itself, as the lines of a board are, it holds marginally only.
+with the errors of the ranking. Who stands above a border is read off the same judgments, so a pair
+counts among all K (K − 1) / 2 pairs, by Holm's method (docs/ranking.md).
 
-When not to use it: to look for borders; the clusters of a ranking are those that its intervals
-support, without being asked.
+When not to use it: to look for borders; the clusters of a ranking need not be asked for.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""A ranking by any model of preferences, on the model's own scale.
+"""A ranking by any model of preferences, on the model's own scale (docs/ranking.md).
 
 Systems stand in the order of their log-worths; models without worths have the mean over all
-systems of the log-odds against them in its place, item response models their abilities. How sure
-we may be comes from what the model's fit has (`by_model_intervals`).
-
-When not to use it: to find a model that gives the order one would like. `evenhand compare` says
-which models predict held-out judgments best, before anybody looks at an order.
+systems of the log-odds against them in its place, item response models their abilities.
 """
 
 from __future__ import annotations
@@ -17,7 +13,6 @@ from typing import Final
 import narwhals as nw
 import numpy as np
 from numpy.random import PCG64, Generator
-from numpy.typing import NDArray
 
 from evenhand.data.coding import refuse_unnamed_levels
 from evenhand.data.comparisons import Comparisons
@@ -30,7 +25,7 @@ from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import check_existence, make_preference_graph
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.graph import Graph, strong_components, weak_components
+from evenhand.numerics.graph import strong_components
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
 from evenhand.ranking.clustering import (
@@ -47,12 +42,9 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.texts import say
 from evenhand.render.document import Finding
 
-# Which kinds of intervals a model has, known before anything is fitted: posterior of models fitted
-# by draws, sandwich where a fit knows covariances by cluster, model where it has a covariance of
-# its own, bootstrap of models that know no errors.
+# Which kinds of intervals a model has, known before anything is fitted
 
-# Models that are there for something else than an order → the code of what says so
-BASELINES: Final[Mapping[str, str]] = {
+BASELINES: Final[Mapping[str, str]] = {  # Models that are there to be compared with → code
     "independent-pairs": "baseline-of-pairs",
     "asymmetric-students": "baseline-of-opponents",
     "arithmetic-students": "baseline-of-opponents",
@@ -97,15 +89,7 @@ def choose_kind(kinds: tuple[str, ...], settings: Settings) -> str:
 # does not vary from resample to resample, so that a bootstrap would show it as certainty.
 
 PRIOR: Final = "take --model bradley-terry --prior 1"
-# Error of a difference, beside that of independent answers, that is as good as none
-MIN_RELATIVE_ERROR: Final = 0.05
-
-
-def find_groups(tally: Tally) -> NDArray[np.intp]:
-    """Return (K,) the group of each system: those that some chain of comparisons links."""
-    rows = tally.counts.sum(axis=1) > 0
-    left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
-    return weak_components(Graph(len(tally.systems), left, right))
+MIN_RELATIVE_ERROR: Final = 0.05  # Error of a difference that is none, beside independent answers'
 
 
 def require_links(tally: Tally) -> None:
@@ -114,7 +98,7 @@ def require_links(tally: Tally) -> None:
     if refusal is None:
         return
     ours = [*refusal.without_options().remedies, PRIOR]
-    if find_groups(tally).any():
+    if tally.find_groups().any():
         raise NotIdentified(refusal.fault, ours, refusal.leave)
     steps = make_preference_graph(tally).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
@@ -124,7 +108,7 @@ def require_links(tally: Tally) -> None:
 
 def find_one_way(tally: Tally) -> NotIdentified | None:
     """Return why only a prior ranks systems that are all linked; None where none is needed."""
-    return None if find_groups(tally).any() else _find_fault(tally)
+    return None if tally.find_groups().any() else _find_fault(tally)
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
@@ -146,13 +130,10 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
 
 # How sure: intervals from whatever the fit of a model has.
 #
-# posterior   quantiles of draws of abilities or log-worths and of their differences; judgments are
-#             taken for independent given the qualities of outputs
+# posterior   quantiles of draws of abilities or log-worths and of their differences
 # sandwich    covariances by cluster (`cluster_vcov`), the largest for each contrast
-# model       the covariance of the model, which holds as far as the model does
+# model       the covariance of the model
 # bootstrap   refits on 300 resamples of clusters
-#
-# A pair is decided when the interval of its difference leaves zero out, whatever the kind.
 
 
 def find_model_intervals(
@@ -165,7 +146,7 @@ def find_model_intervals(
         method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
         intervals = percentile_intervals(draws, settings.level, method)
         notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-        group = find_groups(evidence.whole)  # no pair is decided that no comparison links
+        group = evidence.whole.find_groups()  # no pair is decided that no comparison links
         decided = np.where(group[:, None] == group, intervals.decided, 0).astype(np.int8)
         return kind, (about, replace(intervals, decided=decided, notes=notes))
     if kind == "model":
@@ -214,8 +195,7 @@ def find_model_intervals(
 
 
 def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
-    several = evidence.whole.n_judgments < evidence.whole.n_comparisons * (1 - 1e-9)
-    return (say("of-rankings", "warning"),) if several else ()
+    return () if evidence.whole.of_pairs else (say("of-rankings", "warning"),)
 
 
 def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: Settings) -> Found:
@@ -257,8 +237,7 @@ def _bootstrap_intervals(evidence: Evidence, clustering: Clustering, settings: S
     return _bootstrap_intervals(evidence, fewer, settings)
 
 
-# Models that say the same of every pair: no system is better than another
-UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")
+UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")  # Models that say the same of every pair
 
 
 def rank_by_model(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:

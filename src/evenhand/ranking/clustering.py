@@ -1,11 +1,7 @@
-"""Which judgments are correlated, and so what an interval is about.
+"""Which judgments are correlated, and so what an interval is about (docs/ranking.md, Intervals).
 
-Answers of one judge, or on one item, are not independent. Where judges and items are known both
-are clusters; where a column has one value, or a value of its own for every answer, it clusters
-nothing; and with fewer than five effective judges nothing can be said of judges at large: the
-statement is then about these judges, with items or answers as clusters. Where items are too few to
-be clusters the statement is about these items. An answer that is a ranking of several outputs is
-one answer, however many comparisons it holds.
+Where a column has one value, or a value of its own for every answer, it clusters nothing. An answer
+that is a ranking of several outputs is one answer, however many comparisons it holds.
 """
 
 from __future__ import annotations
@@ -38,8 +34,7 @@ MAX_JOINT_JUDGMENTS: Final = 10_000_000
 class Evidence:
     tallies: Mapping[str, Tally]  # candidate for clusters → a tally that tells its levels apart
     whole: Tally  # the counts by pair
-    # which cell of two candidates each judgment belongs to, where tallies do not say
-    crossed: CrossedRows | None = None
+    crossed: CrossedRows | None = None  # each judgment's cell of two, where tallies do not say
     counted: dict[str, Tally] = field(default_factory=dict)  # what `alone` has counted already
     item_name: ClassVar[str] = "item"
 
@@ -150,8 +145,7 @@ def of_one_judge(tally: Tally, name: str) -> Tally:
 
 CLUSTER_OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-# Effective judges, and items, that can stand for others
-MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}
+MIN_EFFECTIVE: Final = {"judge": 5, "item": 5}  # Effective ones that can stand for others
 ENOUGH_JUDGES: Final = 8
 ENOUGH_ITEMS: Final = 10
 WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that intervals are wide

@@ -1,21 +1,12 @@
 """People's estimates, verdicts on what people judged and all verdicts, as one estimate.
 
-    θ = θ_h − λ (θ_l − θ_a)
-
-θ_h is estimated from people's judgments; θ_l from verdicts of LLM judges on the very outputs that
-people judged, one for each of their judgments; θ_a from all verdicts, one for each. All three are
-by one model. Items for people being a random part of all, θ_l and θ_a estimate the same, whatever
-the LLM prefers: their difference is 0 on average. And it has in it what those items favour, as θ_h
-has; that is a control variate. With d_g for what leaving item g out changes,
+θ = θ_h − λ (θ_l − θ_a), as docs/llm-judges.md has it. With d_g for what leaving item g out changes,
 
     λ = Σ_g ⟨d_g^h − d̄^h, D_g − D̄⟩ / Σ_g |D_g − D̄|²,    D_g = d_g^l − d_g^a
 
-within 0 and 1. It is one number for the board, so that differences add up.
-
-The three are linear in the parameters of all, and so errors and rank sets are those of any ranking
-(`rank_sets`), by the same clusters. An item's holds its judgments and its verdicts. A judge's holds
-the judgments and the verdicts on the same outputs; all verdicts are no judge's, and their part of
-the variance is added, by items.
+within 0 and 1, one number for the board, so that differences add up. An item's cluster holds its
+judgments and its verdicts. A judge's holds the judgments and the verdicts on the same outputs; all
+verdicts are no judge's, and their part of the variance is added, by items.
 """
 
 from __future__ import annotations

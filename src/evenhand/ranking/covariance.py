@@ -51,26 +51,10 @@ from evenhand.render.document import Finding
 if TYPE_CHECKING:
     from evenhand.numerics.bootstrap import Influence
 
-# How many clusters a difference of two systems really comes from.
-#
-# G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c
-#
-# of the clusters whose votes inform a difference, rounded to nine decimals: five judges of one
-# design are five. Of merged clusters there are no more than of the judges themselves, so that only
-# pairs below the threshold are counted again by judge.
-
-# Of how many clusters the narrowest link between two systems consists.
-#
-# What is known of a difference c flows from one system to the other as a current does: the
-# potentials are x = H⁻¹ c, and through a cut of the systems into a side S and the rest cluster g
-# carries
-#
-# f_g(S) = Σ_{s ∈ S} (H_g x)_s,   links_c = min over S of (Σ_g |f_g|)² / Σ_g f_g²
-#
-# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 may
-# still pass through two judges, those who alone compared a new system with one that all know: few
-# of the votes are theirs, but tastes of judges do not shrink with votes. The formula and its
-# threshold are ours.
+# How many clusters a difference c comes from, and how many its narrowest link: G*_c and links_c of
+# docs/methods/intervals.md, both rounded to nine decimals, so that five judges of one design are
+# five. Of merged clusters there are no more than of the judges themselves, so that only pairs below
+# the threshold are counted again by judge.
 #
 # No cluster carries more through any cut than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|,
 # and together they carry the whole current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference
@@ -79,28 +63,21 @@ if TYPE_CHECKING:
 # these pass through few clusters are looked at one by one.
 
 Passes = Callable[[], Iterable[Array]]
-# Effective clusters of the narrowest cut, below which a difference is never decided
-MIN_LINKS: Final = 3.5
-# Most flows that are worked on at a time: they stay in the cache
-MAX_FLOWS_AT_ONCE: Final = 100_000
-# Clusters × systems × pairs up to which every pair is looked at by itself
-MAX_PAIRWISE_WORK: Final = 3_000_000
-# Multiple of MIN_LINKS from which currents to all other systems need no second look
-SURE_MULTIPLE: Final = 2.0
-# Multiple of MIN_LINKS from which a lower bound is surely above it, whatever sums are rounded to
-CLEAR_MULTIPLE: Final = 1.001
+MIN_LINKS: Final = 3.5  # Effective clusters of the narrowest cut, below which nothing is decided
+MAX_FLOWS_AT_ONCE: Final = 100_000  # Most flows worked on at a time: they stay in the cache
+MAX_PAIRWISE_WORK: Final = 3_000_000  # Clusters × systems × pairs up to which each is looked at
+SURE_MULTIPLE: Final = 2.0  # Multiple of MIN_LINKS from which currents need no second look
+CLEAR_MULTIPLE: Final = 1.001  # Multiple of MIN_LINKS that is above it whatever the rounding
 NO_FLOW: Final = 1e-6  # Flow, relative to the largest of a current, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    # goes through the (g, p, p) information of some clusters at a time, anew at each call
-    information: Passes
+    information: Passes  # goes through (g, p, p) information of some clusters at a time
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
-    # goes through the (K, p) cᵀ H⁻¹ H_g of each cluster, where there is a faster way to them
-    products: Passes | None = None
+    products: Passes | None = None  # likewise (K, p) cᵀ H⁻¹ H_g of each, where that is faster
 
     def carry(self, at_once: int) -> Iterable[Array]:
         """Go through the (g, K, p) cᵀ H⁻¹ H_g of some clusters at a time."""
@@ -208,14 +185,11 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
 # of it whose answers cross the cut. They are found in counts by the judges themselves, which are
 # made only then.
 
-# Information that is none: in a direction relative to the largest, of a pair to that of all
-NO_INFORMATION: Final = 1e-9
-# Difference of two systems in a lost direction from which they are cut apart
-MIN_APART: Final = 1e-6
+NO_INFORMATION: Final = 1e-9  # Information that is none, beside the largest or that of all
+MIN_APART: Final = 1e-6  # Difference in a lost direction from which systems are cut apart
 
 
-# Most entries × pairs that are counted again by judge; the thinnest pairs come first
-MAX_RECOUNTED: Final = 60_000_000
+MAX_RECOUNTED: Final = 60_000_000  # Most entries × pairs counted again by judge, thinnest first
 
 
 def count_effective(network: Network) -> Array:
@@ -285,8 +259,7 @@ def _divide(total: Array, squares: Array) -> Array:
 
 NO_SPREAD_RATIO: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
 NARROW_RATIO: Final = 0.5
-# Systems from which a typical standard error is hardly ever so small by chance
-MIN_SYSTEMS_TO_COMPARE: Final = 4
+MIN_SYSTEMS_TO_COMPARE: Final = 4  # Of fewer a typical standard error may be small by chance
 
 Estimate = TypeVar("Estimate")
 
@@ -398,11 +371,8 @@ class ClusteredErrors:
     systems: int  # how many they are, K
     kind: str  # CV3 or CR1
     vcov: Array  # (p, p) covariance of the parameters
-    # what leaving each cluster out does to centred log-worths; None with CR1
-    influence: Influence | None
-    # (K, K) effective clusters of each difference, by votes, or by its narrowest link where that
-    # is too narrow; None where each answer, a ranking, is a cluster
-    effective: Array | None
+    influence: Influence | None  # what leaving clusters out does to log-worths; None with CR1
+    effective: Array | None  # (K, K) of each difference, or its narrowest link; None of rankings
     held: Codes | None = None  # codes of the clusters that `influence` is of
     # cluster that alone links some systems → (K,) part of each system without it
     parts: Mapping[int, Codes] = field(default_factory=dict)
@@ -658,14 +628,12 @@ def invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
 @dataclass(frozen=True, eq=False)
 class Spread:
     clusterings: tuple[ClusteredErrors, ...]  # the ways of clustering; none for single answers
-    # (p, p) covariances of the parameters, of which each contrast takes the largest
-    vcovs: Sequence[Array]
+    vcovs: Sequence[Array]  # (p, p) covariances, of which each contrast takes the largest
     df: float  # degrees of freedom of single contrasts
     method: str  # how, in a few words
     ways: tuple[Way, ...]  # the same by way
     notes: tuple[Finding, ...] = ()  # what the reader should know
-    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
-    apart: NDArray[np.bool_] | None = None
+    apart: NDArray[np.bool_] | None = None  # (K, K) whether on different items or judges
     different: tuple[str, ...] = ("item",)  # of the two, what differs where they are apart
 
 

@@ -1,8 +1,7 @@
 """Which analysis should we believe: models of preference compared on held-out judgments.
 
-Hopkins & May (2013), Models of Translation Competitions, ACL: do not argue about rankings, compare
-how well the models behind them predict judgments that they have not seen. Here every judgment is
-predicted once, by models trained on others, and it is said which cannot be told from the best.
+After Hopkins & May (2013), as docs/held-out.md says: every judgment is predicted once, by models
+trained on others, and it is said which cannot be told from the best.
 """
 
 from __future__ import annotations
@@ -72,11 +71,7 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How surprised a model is by votes: the loss of each in bits, and perplexity.
-#
-# loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
-#
-# A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
+# How surprised a model is by votes: loss_i = −log₂ Q(π_i | s, t) in bits, perplexity 2^(mean loss).
 
 # What is held out: votes, or ratings under one criterion
 Judgments: TypeAlias = Votes | RatingRows
@@ -248,11 +243,9 @@ def train(model: Any, votes: Judgments, test: Judgments, points: Array | None = 
     return trained if len(sys.modules) == loaded else train(model, votes, test, points)
 
 
-# Cross-validation that never asks of a judge, or an item, what it was trained on.
-#
-# By judge and item at once (both) a fold's test votes are those of one block of judges on one block
-# of items; it is trained on votes of neither. Blocks are of about equal load. An answer that is
-# several votes, a ranking, is never split.
+# Cross-validation that never asks of a judge, or an item, what it was trained on
+# (docs/held-out.md). Blocks are of about equal load. An answer that is several votes, a ranking, is
+# never split.
 
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 FOLDS: Final = 10
@@ -352,14 +345,12 @@ def make_folds(votes: Judgments, plan: Plan) -> Iterator[tuple[int, Rows, Rows]]
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    # model → (n,) loss of each vote (bits), averaged over repeats; of models that refused nowhere
-    losses: Mapping[str, Array]
+    losses: Mapping[str, Array]  # model → (n,) mean loss of each vote (bits), if never refused
     refused: Mapping[str, str]  # model → why, and in how many trainings
     seconds: Mapping[str, float]  # model → CPU seconds
     train: tuple[int, int]  # (least, most) votes that were trained on
     folds: tuple[int, ...]  # trainings of a model in each repeat; blocks without votes are none
-    # model → (n,) of ratings: squared misses (points²), averaged over repeats; empty of votes
-    squares: Mapping[str, Array]
+    squares: Mapping[str, Array]  # model → (n,) of ratings: squared misses (points²)
 
 
 def cross_validate(
@@ -406,14 +397,11 @@ def cross_validate(
 #
 # T = max over pairs of |mean(loss_i − loss_j)| / se_ij
 #
-# While T is larger than chance would make it among models that are equally good, the model that is
-# farthest behind another leaves. What is left holds the best model with at least the level asked
-# for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
-# in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value holds.
-#
-# Folds share most of their training votes, and no variance estimate knows how losses would move
-# with other training votes (Bengio & Grandvalet 2004, Journal of Machine Learning Research
-# 5:1089-1105): what is covered are other held-out votes, judges and items like these.
+# While T is larger than chance would make it among equals, the model that is farthest behind
+# another leaves. The distribution of T is that of a wild cluster bootstrap of the paired losses,
+# studentised in every draw (`numerics.cluster_means`), by judge and by item, of which the larger
+# p-value holds. No variance estimate knows how losses would move with other training votes (Bengio
+# & Grandvalet 2004, Journal of Machine Learning Research 5:1089-1105).
 
 REPLICATES: Final = 999
 DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")
@@ -422,19 +410,17 @@ MARK: Final = "≈"  # Stands beside models that cannot be told from the best
 EQUAL_LOSS: Final = 1e-9  # Standard errors (bits) below which losses are the same but for rounding
 
 
-@dataclass(frozen=True, eq=False)
-class Leavers:
-    # (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above
-    # α; the model that stays to the end has p 1
-    p: Array
-    by: Integers  # (M,) which model each was farthest behind when it left; −1 of the one that stays
+# (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above α, 1
+# of the model that stays to the end; and (M,) which model each was farthest behind when it left, or
+# −1
+Leavers = tuple[Array, Integers]
 
 
 def find_leavers(losses: Array, clusters: cluster_means.Clusters, seed: int) -> Leavers:
     """Let models leave the set of the best, by (M, n) losses of votes (bits)."""
     many = len(losses)
     if many < 2:
-        return Leavers(np.ones(many), np.full(many, -1, dtype=np.int64))
+        return np.ones(many), np.full(many, -1, dtype=np.int64)
     one, other = (index.astype(np.int64) for index in np.triu_indices(many, 1))
     means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
     of_models = cluster_means.leave_out(clusters, moved)
@@ -472,7 +458,7 @@ def step_down(
         leaves = int(np.argmax(left.max(axis=1)))
         p[leaves], by[leaves] = reached, int(np.argmax(left[leaves]))
         inside[leaves] = False
-    return Leavers(p, by)
+    return p, by
 
 
 class HeldOut(Shown):
@@ -509,14 +495,11 @@ class HeldOutScore:
     lower: float  # lower end of its interval, 2 to the power of that of the loss; 1 at least
     upper: float  # upper end
     difference: float  # loss above that of the best model (bits); 0 for the best itself
-    # lower end of its interval; of this pair alone, the best as if it had been named beforehand
-    difference_lower: float
+    difference_lower: float  # lower end of its interval; of this pair alone
     difference_upper: float  # upper end
     p: float  # of belonging to the set of the best: the model leaves it at every level above
     among_best: bool  # whether it cannot be told from the best, all models looked at together
-    # the model that it was farthest behind, in standard errors, when it left the set of the best,
-    # which need not be the best by estimate; None if it is in the set
-    beaten_by: str | None
+    beaten_by: str | None  # model it was farthest behind when it left the best; None if in it
     behind: float | None  # loss above that of this model (bits), or None
     behind_lower: float | None  # lower end of its interval, of this pair alone, or None
     behind_upper: float | None  # upper end
@@ -537,9 +520,7 @@ class ModelComparison(HeldOut):
     repeats: int  # how often the votes were divided anew
     train: tuple[int, int]  # (least, most) votes that a model was trained on
     set_p: Mapping[str, float]  # model → p of belonging to the set of the best
-    # model → the one that it was farthest behind when it left that set, of all but the model that
-    # stays to the end
-    left_behind: Mapping[str, str]
+    left_behind: Mapping[str, str]  # model → that which it was farthest behind when it left
     level: float  # of intervals and of the set (proportion)
     seed: int  # of everything random
     signature: str  # one line that reproduces the numbers
@@ -747,8 +728,7 @@ class ModelComparison(HeldOut):
 
 LEVEL: Final = 0.95
 MIN_JUDGMENTS: Final = 30  # Comparisons from which models are compared: three in each of ten folds
-# How many times the level a p of the set of the best is, at most, to be near its border
-NEAR_BORDER: Final = 3.0
+NEAR_BORDER: Final = 3.0  # Times the level that a p of the best set may be, to be near its border
 
 
 @controls.carries_excluded(*controls.OF_SYSTEMS)
@@ -891,11 +871,11 @@ def _compare(
     validated = cross_validate(votes, able, plan, progress)
     clusters = find_clusters(votes, plan.seed)
     losses = np.array([*validated.losses.values()]).reshape(-1, votes.size)
-    names, leavers = tuple(validated.losses), find_leavers(losses, clusters, plan.seed)
+    names, (p, behind) = tuple(validated.losses), find_leavers(losses, clusters, plan.seed)
     times = f", {plan.repeats} times" if plan.repeats > 1 else ""
     blocks = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
     parts = [f"held out by {plan.by}, {blocks} folds{times}", *named]
-    pairs = zip(names, leavers.by.tolist(), strict=True)
+    pairs = zip(names, behind.tolist(), strict=True)
     return ModelComparison(
         models=names,
         losses=losses,
@@ -906,14 +886,14 @@ def _compare(
         folds=max(validated.folds),
         repeats=plan.repeats,
         train=validated.train,
-        set_p=dict(zip(names, leavers.p.tolist(), strict=True)),
+        set_p=dict(zip(names, p.tolist(), strict=True)),
         left_behind={name: names[other] for name, other in pairs if other >= 0},
         level=level,
         seed=plan.seed,
         signature=write_signature(parts, count_answers(votes), digest),
         squares=np.stack([validated.squares[name] for name in names]) if rated and names else None,
         notes=(
-            *_note(votes, plan, validated, leavers, level),
+            *_note(votes, plan, validated, p, level),
             *sides.notes,
             *notes,
             *(note_references(votes) if isinstance(votes, RatingRows) else ()),
@@ -923,7 +903,7 @@ def _compare(
 
 
 def _note(
-    votes: Judgments, plan: Plan, validated: Validated, leavers: Leavers, level: float
+    votes: Judgments, plan: Plan, validated: Validated, p: Array, level: float
 ) -> tuple[Finding, ...]:
     low, high = validated.train
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
@@ -936,7 +916,7 @@ def _note(
     findings.append(say("shared-training", "info"))
     if plan.repeats == 1 and len(validated.losses) > 1:
         # another division matters where some model is near the border of the set of the best
-        near = np.abs(np.log(leavers.p / (1 - level))) < np.log(NEAR_BORDER)
+        near = np.abs(np.log(p / (1 - level))) < np.log(NEAR_BORDER)
         findings.append(say("one-division", "note" if near.any() else "info"))
     if plan.by == "judgment":
         findings.append(say("blocks-judgment"))

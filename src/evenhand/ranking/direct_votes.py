@@ -5,14 +5,11 @@ p₀ = ½ − margin,
 
     e = ∫ p^S (1 − p)^F dp over p₀ < p < 1, with weight 1/(1 − p₀), / (p₀^S (1 − p₀)^F)
 
-has a mean of at most 1, at any time, wherever the new system wins p₀ or less: with x of a vote 1, ½
-or 0, (p/p₀)^x ((1 − p)/(1 − p₀))^(1 − x) is convex in x, so that its mean is at most that of wins
-and losses alone. Hence e ≥ 1/α happens with probability α (Ville). It assumes that votes are
-independent. Where judges or items are known, S and F are multiplied by min(1, V_model/V) (z/q)²,
-with V the clustered variance of the difference, V_model that of independent votes, and z and q the
-1 − α quantiles of the normal and of Student's t: votes count as so many independent ones as have
-the same error. V is estimated, so that this is no proof, and the clustered test is asked as well:
-experiment E23 measures how often both pass what is worse.
+has a mean of at most 1, at any time, wherever the new system wins p₀ or less (Ville): with x of a
+vote 1, ½ or 0, (p/p₀)^x ((1 − p)/(1 − p₀))^(1 − x) is convex in x. Where judges or items are known,
+votes count as so many independent ones as have the same error: S and F are multiplied by
+min(1, V_model/V) (z/q)², with z and q the 1 − α quantiles of the normal and of Student's t. V is
+estimated, so that this is no proof, and the clustered test is asked as well (experiment E23).
 """
 
 from __future__ import annotations
@@ -304,23 +301,15 @@ def say_never_met(new: Sequence[str], old: str) -> str:
     return f"{listing(new)} and {old} were never compared with each other"
 
 
-# Bounds of the share of votes that a system wins, a tie being half, from chances of counts.
-#
-# Of n independent votes with w wins, t ties and l losses
+# Bounds of the share of votes that a system wins, a tie being half, from chances of counts:
 #
 # p(s) = P(W − L ≥ w − l),   W, T, L ~ Multinomial(n; the chances that make w, t, l most likely
 # of those with P(win) + P(tie)/2 = s)
 #
 # tests whether the share is s at most, and the lower bound at 1 − α is the s where p(s) = α. Where
 # all votes are alike, or none is a tie, it is the exact binomial one (Clopper & Pearson); else the
-# share of ties is the likeliest under the hypothesis (Newcombe 1998, method 5). Student's t alone
-# passes too much where votes are few and most are ties: as few as go against a system, so small its
-# error seems. Experiment E22 measures both.
-#
-# Votes of the same judges or items count as as many independent ones, n at most, as have their
-# error. Source: Newcombe (1998), Statistics in Medicine 17:2635-2650, on differences of paired
-# proportions, as wins less losses are. When not to use it: votes with a trend, such as of systems
-# that change.
+# share of ties is the likeliest under the hypothesis (Newcombe 1998, Statistics in Medicine
+# 17:2635-2650, method 5). docs/gate.md says why t alone is not enough; experiment E22 measures it.
 
 MOST_COUNTED: Final = 10_000  # Votes up to which counts are summed; of more, t holds
 HALVINGS: Final = 30  # Of the interval in which a bound lies: to the ninth digit

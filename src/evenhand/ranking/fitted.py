@@ -66,16 +66,12 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# A Wald test that allows for correlated judgments.
+# A Wald test that allows for correlated judgments: W, F and G of docs/models/judge-effects.md, with
 #
-# W = bᵀ V⁻¹ b,   F = W/q · (G − q)/(G − 1)   on q and G − q df      (Hotelling's T²)
 # G = (Σ a_g)² / Σ a_g²,   a_g = tr (H⁻¹)_bb⁻¹ (H⁻¹ H_g H⁻¹)_bb
 #
-# b are the q parameters that a hypothesis says are zero, V their covariance by clusters (CV3, or
-# CR1 where information by cluster would be too large), G the effective number of clusters for b: a
-# group of five judges beside one of fifteen has about nine. With W/q on q and G − 1 df, G the plain
-# number, true hypotheses at level .05 were rejected in .07 to .37 of simulated campaigns; with this
-# in .01 to .08 (tests/experiments/test_judge_effects.py). A group of one judge says nothing of how
+# the effective number of clusters for the q parameters b that a hypothesis says are zero: a group
+# of five judges beside one of fifteen has about nine. A group of one judge says nothing of how
 # judges like it differ.
 
 Codes = NDArray[np.int32]
@@ -203,10 +199,8 @@ def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.
 
 # By which ways of clustering a hypothesis about a fit is tested: those of a ranking (`clustering`);
 # items alone, and a statement about these judges only, where judges are fewer than five or are what
-# the hypothesis is about. Where no other way gives a test, rankings are clusters: a likelihood
-# ratio takes comparisons of one ranking for independent, and at level .05 it rejected two true
-# hypotheses in .38 and .67 of simulated campaigns, the test by ranking in .08 and .03
-# (tests/ranking/test_ways.py).
+# the hypothesis is about. Where no other way gives a test, rankings are clusters, whose comparisons
+# a likelihood ratio takes for independent (tests/ranking/test_ways.py measures what that costs).
 
 Found = tuple[tuple[WaldTest, ...], tuple[str, ...]]
 
@@ -372,10 +366,8 @@ PLACES: Final = ("covariate", "level", "home", "of", "against", "p_holm", "stand
 class SignedFit(Shown):
     fit: Fit
     tally: Tally  # the counts before they were folded
-    # tests and orders of judge groups, where there are covariates of them
-    effects: Effects | None = None
-    # what is to be known of its groups: whether it mixes tasks, numbers taken as names
-    pooled: tuple[str, ...] = ()
+    effects: Effects | None = None  # tests and orders of judge groups, if any
+    pooled: tuple[str, ...] = ()  # whether it mixes tasks, or numbers are taken as names
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:

@@ -1,21 +1,9 @@
 """May a new system replace an old one? Non-inferiority with a margin, fixed in advance.
 
-d is the new system's distance to the old one: the difference in log-worth, or in points. The margin
-is of the share of comparisons that the new system wins, a tie counting half in the model too:
-δ = log((½ + m)/(½ − m)). Of ratings δ is the margin itself. Comparisons of these two with each
-other count, and no others: judges may prefer, or tie, some pairs in ways that no worths explain.
-The new system passes if d − q √V > −δ and is worse if d + q √V < −δ, where V is the clustered
-variance of `rank` and q the 1 − α quantile of Student's t on the fewest clusters less one. Of votes
-chances of counts must show the same (`direct_votes`). Both hold at once: δ ≥ 0, so that a system
-that is better passes at no further cost. Several new systems are tested by the largest t of all,
-stepping down; each group must pass by itself, which needs no correction.
-
-Fewer than five effective judges do not stand for others: the decision stays open, unless `cluster`
-or a group for each judge asks about these judges alone, or all are LLM judges, who were chosen.
-
-With `anytime` direct votes must show the same however often they are looked at (`direct_votes`).
-
-When not to use it: to choose a margin after votes are known.
+The new system passes if d − q √V > −δ and is worse if d + q √V < −δ (docs/gate.md): d is its
+distance to the old one, V the clustered variance of `rank`. Both hold at once: δ ≥ 0, so that a
+system that is better passes at no further cost. Of votes chances of counts must show the same, and
+with `anytime` evidence that holds however often it is looked at (`direct_votes`).
 """
 
 from __future__ import annotations
@@ -118,8 +106,7 @@ class Comparison:
     decision: Decision = "undecided"
     superior: bool = False  # passed, and better than the old system
     equivalent: bool = False  # also shown to be better by less than the margin
-    # share of comparisons that it wins, a tie counting half; of ratings how many points better
-    value: float | None = None
+    value: float | None = None  # share of comparisons won, a tie counting half; or points
     lower: float | None = None  # one-sided bounds of the value, each at 1 − α by itself
     upper: float | None = None
     limit: float | None = None  # the value that must be exceeded
@@ -132,9 +119,7 @@ class Comparison:
     log_evidence: float | None = None  # log e of the anytime test; None without it
     log_evidence_worse: float | None = None  # the same of being worse by more than the margin
     judgments: float = 0.0  # that the ranking rests on
-    # how many more decide it with a chance of .8, as the estimate is: that it passes where it is
-    # above what is needed, else that it is worse; None if unknown, or where it is too close
-    judgments_needed: float | None = None
+    judgments_needed: float | None = None  # that decide it with a chance of .8; None if unknown
     cost: float | None = None  # of these
     says: str = ""  # what was decided, in a sentence
     why: str | None = None  # what keeps it undecided, or None

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.data.exclusions import Exclusion, say_unweighted, sign_excluded
 from evenhand.data.groups import Levels
 from evenhand.data.tables import AppliedMix
@@ -45,22 +46,21 @@ from evenhand.render.document import exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
 MAX_LEVEL: Final = 0.999  # Highest level of rank sets: that of the largest of so many replicates
-# Column of people's judgments with the probability that each pair of outputs was sampled
-SAMPLED: Final = "sampling_probability"
+SAMPLED: Final = "sampling_probability"  # Probability that a pair of outputs was sampled
 
 
 @dataclass(frozen=True)
 class Settings:
     model: Any  # the model's settings
-    # rank-sets, sandwich, model or bootstrap; of other models than the log-linear ones also
-    # posterior, or None for what the model has
-    interval: str | None
-    cluster: str | None  # the clustering that was asked for, or None for what the data have
-    level: float  # nominal level of intervals (proportion)
-    seed: int  # of everything random
-    progress: Progress | None  # called with steps done and to do
+    interval: str | None  # as of `rank`; other models have posterior, or None for their own
+    cluster: str | None = None  # what was asked for, or None for what the data have
+    level: float = 0.95  # nominal level of intervals (proportion)
+    seed: int = SEED  # of everything random
+    progress: Progress | None = None  # called with steps done and to do
     mix: AppliedMix | None = None  # the stated mix that weights make, or None
     start: Any = None  # an earlier fit or ranking to start from, or None
+    lower_is_better: bool | None = None  # of ratings; None for what the name of a criterion says
+    references: Sequence[str] | None = None  # of ratings, as in `find_references`
 
     @property
     def name(self) -> str:

@@ -1,8 +1,7 @@
 """From covariances or resamples to intervals, decided pairs, rank ranges and clusters.
 
-Log-worths are centred at zero. A pair is decided when the interval of its difference leaves zero
-out; `rank_lower` = 1 + number of systems decided to be better, `rank_upper` = K − number decided
-to be worse. These ranges are marginal: each holds at the level by itself, not all at once.
+A pair is decided when the interval of its difference leaves zero out. Ranges that follow from such
+pairs are marginal: each holds at the level by itself, not all at once.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ class Estimates:
     rows: Array  # (K, p) what each value is of the parameters, less the mean of all
     vcov: Array  # (p, p) covariance of the parameters where all answers are independent
     to_systems: Callable[[Array], Array]  # from (p, p) to (K, K), in any gauge
-    # times the variance by `vcov` that differences have because one answer holds several
-    inflation: float = 1.0
+    inflation: float = 1.0  # times the variance by `vcov`, since one answer holds several
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +53,15 @@ class Intervals:
     stderr: Array  # (K,) standard errors of centred log-worths
     lower: Array  # (K,) lower ends
     upper: Array  # (K,) upper ends
-    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 open
-    decided: NDArray[np.int8]
+    decided: NDArray[np.int8]  # (K, K) +1 where the row's system is better, −1 worse, 0 open
     method: str  # how, in a few words
     notes: tuple[Finding, ...] = ()  # what the reader should know
-    # by which ways of clustering errors were estimated; none with a model's, bootstrap or posterior
-    ways: tuple[Way, ...] = ()
-    # (p,) standard errors of the fit's parameters; empty from resamples
-    parameters: Array = field(default_factory=lambda: np.zeros(0))
+    ways: tuple[Way, ...] = ()  # ways of clustering; none with a model's or from draws
+    parameters: Array = field(default_factory=lambda: np.zeros(0))  # (p,) standard errors; or empty
     df: float = np.inf  # degrees of freedom of the t distribution; infinite for the normal
-    # (K, K) standard errors of differences; None of more than 500 systems
-    pairs: Array | None = None
-    # what simultaneous decisions rest on; None where each holds by itself
-    rank_sets: RankSets | None = None
-    # (K,) systems whose mean is zero; None where that is the mean of all
-    centred_on: NDArray[np.bool_] | None = None
+    pairs: Array | None = None  # (K, K) errors of differences; None of over 500 systems
+    rank_sets: RankSets | None = None  # what simultaneous decisions rest on, or None
+    centred_on: NDArray[np.bool_] | None = None  # (K,) systems of mean zero; None for all
 
 
 def centred_variance(vcov: Array, members: NDArray[np.bool_] | None = None) -> Array:
@@ -171,21 +163,12 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
     return np.concatenate([[1], 1 + np.cumsum(lines)])
 
 
-# Rank sets: the places that the decided pairs leave to each system, all of them at once.
-#
-# lower = 1 + number of systems decided to be better,  upper = K − number decided to be worse
-#
-# Pairs are decided by max-|t| over all pairs with step-down, so that all sets hold the true ranks
-# together at the level (Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with
-# applications to mobility across neighbourhoods and academic achievement across countries, Review
-# of Economic Studies 91:476-518), for a number of judgments that was fixed beforehand. A marginal
-# set is about one system that was chosen before looking: it holds by itself, and is never wider.
+# Rank sets: the places that the decided pairs leave to each system, all of them at once, for a
+# number of judgments that was fixed beforehand (docs/methods/intervals.md).
 
 Decided = NDArray[np.int8]
 Truths = NDArray[np.bool_]
-# Effective clusters of a difference, below which it is never decided. Also where
-# only its narrowest link is too narrow (`covariance.MIN_LINKS`): its number then stands here.
-MIN_CLUSTERS: Final = 5.0
+MIN_CLUSTERS: Final = 5.0  # Effective clusters of a difference and its link, to be decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,21 +181,15 @@ class RankSets:
     statistic: Array  # (K, K) t of row less column
     decided: Decided  # (K, K) +1 where the row is decided to be better, −1 worse, 0 open
     alone: Decided  # (K, K) the same for each row by itself: marginal sets
-    # (K, K) effective clusters of each difference, the fewest of all ways, those of the narrowest
-    # link where these are too few; infinite where single judgments count
-    effective: Array
+    effective: Array  # (K, K) fewest effective clusters, or of links; infinite of judgments
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
-    # (K, K) whether two systems stand on different items or judges, which nothing accounts for
-    apart: Truths
+    apart: Truths  # (K, K) whether systems stand on different items or judges
     different: tuple[str, ...]  # of the two, what differs where they are apart
-    # what keeps open pairs open: (K, K) place among the ways of clustering, −1 where the number of
-    # judgments binds
-    way: Integers
+    way: Integers  # (K, K) place of the way that keeps a pair open, −1 for judgments
     clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
     lone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
     thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
-    # (K, K) p-values adjusted for all pairs, NaN where a pair cannot be tested; None of very many
-    adjusted: Array | None = None
+    adjusted: Array | None = None  # (K, K) adjusted p-values, NaN of none; None of very many
 
     def reorder(self, order: Integers) -> RankSets:
         rows, columns = np.ix_(order, order)

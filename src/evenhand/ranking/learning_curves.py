@@ -66,9 +66,8 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# Which votes are held out (Hopkins & May 2013): of a task the comparisons of items that are in at
-# most k comparisons, k the smallest number with 2,000 such comparisons; the rest trains. Items that
-# few comparisons are on were not picked for any purpose, and come near to an even sample.
+# Which votes are held out (docs/held-out.md): of a task the comparisons of items with few of them,
+# which were not picked for any purpose, and come near to an even sample.
 
 MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
 SIZES: Final = (100, 200, 400, 800, 1600, 3200)
@@ -185,18 +184,14 @@ class Enough(Shown):
     """How many comparisons are enough for a model, as far as the largest training set shows."""
 
     model: str  # the model
-    # the smallest training size whose perplexity is within the margin of the largest size's;
-    # always one, as the largest is
-    size: int
+    size: int  # the smallest size within the margin of the largest size's perplexity
     sure: int | None  # the smallest from which on it surely is, at the intervals' level, or None
     largest: int  # the largest training size that some task fills
     margin: float  # perplexity that is not worth collecting for
     gain: float | None  # by how much perplexity fell over the last doubling, or None with one size
     gain_lower: float | None  # lower end of its interval
     gain_upper: float | None  # upper end
-    # what more comparisons would gain if every further doubling gains half of what the one before
-    # did, as errors that fall like 1/n; None unless the last doubling surely gained
-    left_if_fast: float | None
+    left_if_fast: float | None  # what more would gain if gains halve, as 1/n; None without a gain
     left_if_slow: float | None  # the same if it gains .71 of it, as 1/√n
     left_lower: float | None  # what they would gain fast, the last gain being the lower end
     left_upper: float | None  # and slowly, if it were the upper end
@@ -240,8 +235,7 @@ class Enough(Shown):
         return say("enough-surely", sure=self.sure, **values)
 
 
-# For every task, training size and trial a random subset of the training votes is drawn, every
-# model is trained on it and predicts the task's held-out votes (Hopkins & May 2013, section 8).
+# How subsets are drawn and tasks divided (Hopkins & May 2013, section 8)
 
 OVERLAPS: Final = ("keep", "drop")
 
@@ -251,9 +245,7 @@ class Protocol:
     sizes: tuple[int, ...] = SIZES  # training sizes, ascending
     trials: int = TRIALS  # random subsets of each
     least: int = MIN_HELD_OUT  # held-out comparisons of a task, at least
-    # where training votes are of other judges: "keep" those on held-out items, as the paper does,
-    # or "drop" them
-    overlap: str = "keep"
+    overlap: str = "keep"  # "keep" training votes on held-out items, or "drop" them
     seed: int = 0  # of the subsets
 
     def __post_init__(self) -> None:
@@ -385,9 +377,7 @@ class LearningCurves(HeldOut):
     models: tuple[str, ...]  # the M models
     sizes: tuple[int, ...]  # the S training sizes, ascending
     losses: Array  # (M, T, S, R) mean loss (bits) by model, task, size and trial; NaN where refused
-    # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes like
-    # this one, to first order; zero where a trial was refused
-    deviations: Array
+    deviations: Array  # (M, S, n) change of perplexity were all votes like this one, or 0
     held_out: Votes  # the n held-out votes of all tasks
     test_sets: tuple[TestSet, ...]  # how each of the T tasks was divided
     refusals: tuple[Refusal, ...]  # every training that came to nothing
@@ -396,9 +386,7 @@ class LearningCurves(HeldOut):
     seed: int  # of everything random
     signature: str  # one line that reproduces the numbers
     left_out: Mapping[str, str] = field(default_factory=dict)  # task → why it could not be divided
-    # whom models were trained on and whom they were tested on, such as ("group=crowd",
-    # "group=expert"), or None
-    transfer: tuple[str, str] | None = None
+    transfer: tuple[str, str] | None = None  # who trained and who tested, in words, or None
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
     # model → its fits to the subsets of the largest size; none where there are several tasks
     fits: Mapping[str, Sequence[FittedModel]] = field(default_factory=dict)

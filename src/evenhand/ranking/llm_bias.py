@@ -2,24 +2,17 @@
 
     log odds(left) = θ_left − θ_right + δ + Σ β x,   x left minus right
 
-is fitted to the verdicts of each LLM judge alone, and to people's judgments. An LLM judge is one
-judge, and no population: its errors are cluster jackknives by item (CV3), t on I − 1 degrees of
-freedom. Its excess over people is the difference of the two estimates, as in a joint fit with all
-interactions: V_I leaves each item out of both, V_J adds people's jackknife by judge to its own by
-item, V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1.
+is fitted to the verdicts of each LLM judge alone, and to people's judgments (docs/llm-judges.md).
+Its excess over people is the difference of the two estimates: V_I leaves each item out of both, V_J
+adds people's jackknife by judge to its own by item, V = max(V_J, V_I, V_J + V_I − V_JI).
 
-Preference for its own systems O: D_s is the log-worth of system s by the LLM less that by people,
-γ the mean of D over O less that over systems of others. Verdicts differ from people's judgments
-for each system in some way, and so an error by items alone, which is "for these systems", finds a
-preference in nearly half of the LLMs that have none (`tests/experiments/test_e24_own_systems.py`).
-That an LLM prefers its own is a statement about systems: a pooled two-sample t test of D, K − 2
-degrees of freedom; or, of 100,000 choices of |O| among K systems or more, a permutation test. An
-LLM that separates systems more clearly than people do moves good systems up, its own among them; so
-γ must also differ from 0 beside the slope of its log-worths on people's (analysis of covariance, t
-on K − 3, the slope corrected for the noise of people's).
-
-When not to use it: β of length where length hardly varies within pairs of systems, which is
-refused; γ where people's judgments are few, so that D is noise.
+Preference for its own systems O: D_s is the log-worth of system s by the LLM less that by people, γ
+the mean of D over O less that over systems of others. An error by items alone finds a preference in
+nearly half of the LLMs that have none (`tests/experiments/test_e24_own_systems.py`). So γ is tested
+across systems: a pooled two-sample t test of D; or, of 100,000 choices of |O| among K systems or
+more, a permutation test. An LLM that separates systems more clearly than people do moves good
+systems up, its own among them: γ must also differ from 0 beside the slope of its log-worths on
+people's (analysis of covariance, the slope corrected for the noise of people's).
 """
 
 from __future__ import annotations
@@ -123,8 +116,7 @@ class OwnPreference:
     own: tuple[str, ...]  # these systems
     others: int  # systems of other families
     estimate: float  # γ, log-odds
-    # across systems: errors of "prefers its own"; None with fewer than 3 systems of others
-    stderr: float | None
+    stderr: float | None  # across systems; None with fewer than 3 systems of others
     lower: float | None
     upper: float | None
     p: float | None
@@ -695,35 +687,28 @@ def _find_own(
         place = [sides[1].systems.index(name) for name in (*chosen, *others)]
         noise = beside.people.measure_noise(centred_rows(sides[1])[place], m)
         slope, adjusted = adjust_own(by_llm, by_people, m, noise=noise, level=level)
-        beside_slope = (slope, adjusted.value, None if across.p is None else adjusted.p)
-        numbers = (these.value, *astuple(across), *astuple(these)[1:], *beside_slope)
+        beside_slope = (slope, adjusted.value, None if across is None else adjusted.p)
+        of_systems: tuple[Any, ...] = (None,) * 6  # as in `OwnPreference`, from its stderr on
+        if across is not None:
+            of_systems = (*astuple(across[0])[1:], across[1], len(d) - 2)
+        numbers = (these.value, *of_systems, *astuple(these)[1:], *beside_slope)
         preferences.append(OwnPreference(llm, kind, tuple(chosen), len(others), *numbers))
     return preferences
 
 
-@dataclass(frozen=True)
-class AcrossSystems:
-    """Whether D of own systems differs from D of others, as in `OwnPreference`."""
-
-    stderr: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    p: float | None = None
-    method: str | None = None
-    df: float | None = None
-
-
-def compare_own(mine: Array, others: Array, *, level: float, seed: int) -> AcrossSystems:
+def compare_own(
+    mine: Array, others: Array, *, level: float, seed: int
+) -> tuple[Estimate, str] | None:
+    """Return by how much D of own systems is above D of others, and how its p-value was made."""
     m, k = len(mine), len(mine) + len(others)
     if len(others) < MIN_OTHERS:
-        return AcrossSystems()
+        return None
     squares = float(((mine - mine.mean()) ** 2).sum() + ((others - others.mean()) ** 2).sum())
-    df, gap = k - 2, float(mine.mean() - others.mean())
-    one = bound(gap, squares / df * (1 / m + 1 / len(others)), df, level)
-    p, method = one.p, "t"
-    if comb(k, m) >= MIN_CHOICES:
-        p, method = permute_own(np.concatenate([mine, others]), m, seed), "permutation"
-    return AcrossSystems(one.stderr, one.lower, one.upper, p, method, df)
+    gap = float(mine.mean() - others.mean())
+    one = bound(gap, squares / (k - 2) * (1 / m + 1 / len(others)), k - 2, level)
+    if comb(k, m) < MIN_CHOICES:
+        return one, "t"
+    return replace(one, p=permute_own(np.concatenate([mine, others]), m, seed)), "permutation"
 
 
 def adjust_own(

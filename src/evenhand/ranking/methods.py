@@ -30,10 +30,10 @@ from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, wr
 from evenhand.data.groups import choose_groups, group_ratings, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references, find_references
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -57,7 +57,12 @@ from evenhand.ranking.inference import Settings, choose_log_linear, name_model, 
 from evenhand.ranking.intervals import Progress, find_clusters, rank_ranges
 from evenhand.ranking.rank import rank_each
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.ratings import name_groups, rank_scores, refuse_interval
+from evenhand.ranking.ratings import (
+    name_groups,
+    rank_scores,
+    refuse_interval,
+    settle_direction,
+)
 from evenhand.ranking.score_tests import MeanScores
 from evenhand.ranking.texts import say
 from evenhand.render.document import (
@@ -79,13 +84,8 @@ from evenhand.render.document import (
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 
 
-# How far two rankings of the same systems are apart, by their order alone.
-#
-# Kendall distance   D = #(pairs in opposite order) + ½ #(pairs tied in exactly one of the two)
-#
-# D is K^(p) with p = ½ of Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), "Comparing partial
-# rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
-# neighbours that turn one order into the other (Kendall 1938).
+# How far two rankings of the same systems are apart, by their order alone: K^(p) with p = ½ of
+# Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), SIAM Journal on Discrete Mathematics 20.
 
 
 @dataclass(frozen=True)
@@ -515,8 +515,7 @@ class Rule:
     score: Callable[..., Scores]  # scores a tally
     seeded: bool = False  # whether it draws something, and takes `seed=`
     ranged: bool = False  # whether it has ranges of its own, by resampling
-    # whether `--method all` takes it; a costly variant of another is asked for by name
-    in_all: bool = True
+    in_all: bool = True  # whether `--method all` takes it; costly variants are asked for
 
 
 _by_raw = partial(rules.score_feedback_arc_set, weights="raw")
@@ -612,14 +611,9 @@ def compare_methods(
     if isinstance(data, Ratings | RatingRows):
         if model is not None:
             raise UnknownOption("methods of ratings have models of their own: leave it out")
-        return compare_rating_methods(
-            data,
-            methods,
-            Settings(None, interval, cluster, level, seed, progress),
-            group_by=group_by,
-            lower_is_better=lower_is_better,
-            references=references,
-        )
+        direction: Any = {"lower_is_better": lower_is_better, "references": references}
+        asked = Settings(None, interval, cluster, level, seed, **direction)
+        return compare_rating_methods(data, methods, asked, group_by)
     refuse_of_ratings(criterion, lower_is_better, references)
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
@@ -691,29 +685,24 @@ def _compare(
     step: Callable[[int], None],
 ) -> MethodTable:
     # drawn: the factors whose levels are drawn for ranges of rules; None for no ranges
-    level, seed = settings.level, settings.seed
-    scores: dict[str, Scores] = {}
-    refused: dict[str, str] = {}
-    names = say_names(tally.systems)
+    level, seed, names = settings.level, settings.seed, say_names(tally.systems)
+
+    def score(name: str) -> Scores:
+        step(methods.index(name))
+        if name == MODEL:
+            if not isinstance(ranked, Ranking):
+                raise NotIdentified(str(ranked))
+            scored = read_scores(ranked)  # what is said of all methods is said once
+            return replace(scored, notes=tuple(one for one in scored.notes if one not in names))
+        rule = RULES[name]
+        own = partial(rule.score, seed=seed) if rule.seeded else rule.score
+        if drawn is not None and not rule.ranged:
+            own = partial(rules.score_with_clusters, own, by=drawn, level=level, seed=seed)
+        return replace(own(tally), rule=name)
+
+    scores, refused = try_each({name: name for name in methods}, score, REFUSALS)
     if isinstance(ranked, str):
-        refused[MODEL] = ranked
-    for done, name in enumerate(methods):
-        step(done)
-        try:
-            if name != MODEL:
-                rule = RULES[name]
-                score = partial(rule.score, seed=seed) if rule.seeded else rule.score
-                if drawn is not None and not rule.ranged:
-                    score = partial(
-                        rules.score_with_clusters, score, by=drawn, level=level, seed=seed
-                    )
-                scores[name] = replace(score(tally), rule=name)
-            elif isinstance(ranked, Ranking):
-                scored = read_scores(ranked)  # what is said of all methods is said once
-                notes = tuple(one for one in scored.notes if one not in names)
-                scores[name] = replace(scored, notes=notes)
-        except REFUSALS as refusal:
-            refused[name] = str(refusal)
+        refused = {MODEL: ranked} | refused
     return MethodTable(
         methods=methods,
         scores=scores,
@@ -750,19 +739,16 @@ def compare_rating_methods(
     data: Ratings | RatingRows,
     methods: str | Sequence[str],
     settings: Settings,
-    *,
     group_by: str | None,
-    lower_is_better: bool | None,
-    references: Sequence[str] | None,
 ) -> MethodTable | GroupedMethodTables:
     names = choose_methods(methods, [*METHODS], IN_ALL)
     refuse_interval(settings.interval)
     if isinstance(data, Ratings):
         data = leave_out_controls(data).rows(factors=[] if group_by is None else [group_by])
-    references = check_references(data.systems, references)
+    references = check_references(data.systems, settings.references)
     tables: dict[str, MethodTable] = {}
     for group, rows in group_ratings(data, group_by).items():
-        lower = reads_lower_of(rows) if lower_is_better is None else lower_is_better
+        asked = settle_direction(rows, replace(settings, references=()))
         scores: dict[str, Scores] = {}
         refused: dict[str, str] = {}
         usual: Ranking | None = None
@@ -770,12 +756,13 @@ def compare_rating_methods(
         for name in names:
             try:
                 if name == WMT:
+                    lower = bool(asked.lower_is_better)
                     scores[name] = score_as_wmt(rows, lower_is_better=lower, references=references)
                     continue
                 own = name not in (DEFAULT, "mean", "z")  # errors of the model's own, unclustered
                 model = RATING_MODELS[name].make()
-                how = replace(settings, model=model, cluster=None if own else settings.cluster)
-                ranking = rank_scores(of_systems, how, lower_is_better=lower, references=())
+                how = replace(asked, model=model, cluster=None if own else settings.cluster)
+                ranking = rank_scores(of_systems, how)
                 scored = read_scores(ranking)  # its settings begin with the name of the model
                 scores[name] = replace(scored, rule=name, settings=scored.settings[1:])
                 usual = ranking if name == DEFAULT else usual

@@ -1,13 +1,9 @@
 """Which model: nested and rival models of the same judgments in one table (Dras 2015, section 5).
 
-Each model adds one thing to an earlier one, so that one test answers one question: do systems
-differ, are ties needed, does order matter, do judges differ? Rival laws of ties are no special
-cases of each other; AIC and BIC compare them.
-
-When not to use it: likelihood-ratio tests, AIC and BIC take judgments as independent. Where judges
-give many answers each they reject too often; then the cluster-robust Wald test beside
-them decides. Half-wins and discarded ties are not in the table: their likelihoods are of other
-outcomes, which no number here compares.
+Each model adds one thing to an earlier one, so that one test answers one question; rival laws of
+ties are no special cases of each other, and AIC and BIC compare them (docs/models/which-model.md).
+Half-wins and discarded ties are not in the table: their likelihoods are of other outcomes, which no
+number here compares.
 """
 
 from __future__ import annotations
@@ -73,8 +69,7 @@ class ModelRow:
     name: str  # what it adds, in words
     parameters: int  # number of free parameters
     loglik: float  # log-likelihood (nats)
-    # twice what a saturated model of its own table gains; None for a marginal likelihood
-    deviance: float | None
+    deviance: float | None  # against a saturated model of its table; None if marginal
     df: int | None  # residual degrees of freedom of that table; None likewise
     aic: float  # −2ℓ + 2p
     bic: float  # −2ℓ + p log n, n judgments
@@ -85,8 +80,7 @@ class Question:
     subject: str  # systems, ties, order, worths, tie-share or judges
     yes: str  # the answer if the smaller model is rejected
     lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
-    # cluster-robust tests of the same, one for each way of clustering
-    walds: tuple[WaldTest, ...] = ()
+    walds: tuple[WaldTest, ...] = ()  # cluster-robust tests, one for each way
     notes: tuple[str, ...] = ()  # why a way of clustering has no test
     see: str = ""  # the command that says more if the answer is yes, or nothing
 
@@ -384,8 +378,7 @@ def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
     return ModelRow(name, parameters, loglik, None, None, aic, bic)
 
 
-# Most judges who are given worths of their own unasked
-MAX_JUDGES_AS_COVARIATE: Final = 12
+MAX_JUDGES_AS_COVARIATE: Final = 12  # Most judges who get worths of their own unasked
 
 
 @carries_excluded(*OF_SYSTEMS)

@@ -1,13 +1,7 @@
 """Two systems of a ranking beside each other, and how often each of K is predicted to win.
 
-    p = P(first preferred) / (P(first preferred) + P(second preferred))
-
-by the law of the model that ranks: with Davidson's ties, or none, p = 1 / (1 + exp(−d)), d the
-difference in log-worth; shown left and right equally often. The interval of d is that of the
-ranking's pairs, by the same covariance and critical value, and that of p is p at its two ends.
-
-When not to use it: as the share of judgments that a system won. Predicted rates are about systems,
-also of those that nobody compared, and hold as far as one worth for each describes all pairs.
+docs/ranking.md has the formula. Predicted rates are about systems, also of those that nobody
+compared, and hold as far as one worth for each describes all pairs.
 """
 
 from __future__ import annotations
@@ -66,8 +60,7 @@ class Pair(Shown):
     lower: float | None  # lower end of its interval, or None
     upper: float | None  # upper end
     p_adjusted: float | None  # p-value, adjusted for all pairs of the ranking
-    # the predicted share of the first in answers that are no ties; None of models without worths
-    win: float | None
+    win: float | None  # predicted share of the first in answers that are no ties, or None
     win_lower: float | None  # lower end of its interval, by that of the difference
     win_upper: float | None  # upper end
     tie: float | None  # the predicted share of ties in all answers
@@ -75,8 +68,7 @@ class Pair(Shown):
     wins: float | None  # comparisons of the two that the first won; None where they are not known
     ties: float | None  # comparisons of the two that are ties
     losses: float | None  # comparisons of the two that the second won
-    # judgments still needed to decide it, if they go on as they are; None where that is not known
-    judgments_needed: float | None
+    judgments_needed: float | None  # judgments still needed to decide it; None if not known
     simultaneous: bool  # whether the interval holds for all pairs of the ranking at once
     level: float  # nominal level of the interval (proportion)
     says: str  # the result in a sentence
@@ -176,8 +168,7 @@ class WinRates(Shown):
     """How often each system is predicted to be preferred to each other, by the model that ranks."""
 
     systems: tuple[str, ...]  # names, best first
-    # (K, K) share of the row's system in answers that are no ties; NaN on the diagonal
-    rates: Array
+    rates: Array  # (K, K) share of the row's system in untied answers; NaN of itself
     ties: Array  # (K, K) share of ties in all answers; likewise
     basis: str  # what they rest on
     signature: str  # one line that reproduces the ranking

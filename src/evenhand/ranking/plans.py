@@ -35,22 +35,17 @@ CHOSEN: Final = ("where", "task", "judges", "systems")
 Kinds = Mapping[str, tuple[type, ...]]  # what a plan may state → types of its values
 
 
-def read_plan(path: str | Path, of: str, kinds: Kinds) -> tuple[dict[str, Any], str]:
-    """Return what a plan of a gate or a board states, and the SHA-256 of its file."""
-    return parse_plan(_read_file(path), path, of, kinds)
+def read_plan(
+    path: str | Path, of: str, kinds: Kinds, content: bytes | None = None
+) -> tuple[dict[str, Any], str]:
+    """Return what a plan of a gate or a board states, and the SHA-256 of its file.
 
-
-def _read_file(path: str | Path) -> bytes:
+    content: that of the file, where it is known, such as that of a registered plan.
+    """
     try:
-        return Path(path).read_bytes()
+        content = Path(path).read_bytes() if content is None else content
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
-
-
-def parse_plan(
-    content: bytes, path: str | Path, of: str, kinds: Kinds
-) -> tuple[dict[str, Any], str]:
-    """Return what the content of a plan states, and its SHA-256."""
     try:
         stated = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -201,14 +196,11 @@ KINDS: Final[Mapping[str, tuple[type, ...]]] = {  # what a plan may state
 }
 
 
-def read_gate_plan(path: str | Path) -> tuple[dict[str, Any], str]:
-    """Return what the plan of a gate states, and the SHA-256 of its file; raises as `read_plan`."""
-    return parse_gate_plan(_read_file(path), path)
-
-
-def parse_gate_plan(content: bytes, path: str | Path = "plan") -> tuple[dict[str, Any], str]:
-    """Return the same of its content, such as that of a registered plan."""
-    stated, digest = parse_plan(content, path, "gate", KINDS)
+def read_gate_plan(
+    path: str | Path = "plan", content: bytes | None = None
+) -> tuple[dict[str, Any], str]:
+    """Return what the plan of a gate states, and its SHA-256, as `read_plan` does."""
+    stated, digest = read_plan(path, "gate", KINDS, content)
     return stated | ({"new": take_names(stated["new"])} if "new" in stated else {}), digest
 
 

@@ -137,21 +137,16 @@ def rank(
         unfit = [name for name, value in used.items() if value]
         if unfit:
             raise UnknownOption(f"ratings are ranked without {listing(unfit)}: leave it out")
-        of_ratings = Settings(
-            choose_rating_model(model), interval or "rank-sets", cluster, level, seed, progress
-        )
-        of_scores: Any = {
-            "group_by": group_by,
-            "lower_is_better": lower_is_better,
-            "references": references,
-        }
+        chosen = choose_rating_model(model), interval or "rank-sets"
+        direction: Any = {"lower_is_better": lower_is_better, "references": references}
+        of_ratings = Settings(*chosen, cluster, level, seed, progress, **direction)
         if not by_llm:
-            return rank_ratings(data, of_ratings, **of_scores)
+            return rank_ratings(data, of_ratings, group_by=group_by)
         from evenhand.ranking.score_verdicts import fuse_scores, take_verdicts
 
         scores, verdicts, excluded = take_verdicts(data, llm, llm_judges, group_by)
         rank_part = partial(fuse_scores, verdicts=verdicts, unpaired=unpaired, weight=llm_weight)
-        ranked = rank_ratings(scores, of_ratings, rank_part=rank_part, **of_scores)
+        ranked = rank_ratings(scores, of_ratings, group_by=group_by, rank_part=rank_part)
         return note_excluded(ranked, excluded)
     refuse_of_ratings(criterion, lower_is_better, references)
     spec = choose_model(model, controls, seed)

@@ -1,17 +1,9 @@
 """Intervals and rank sets that hold all at once, from a fit and its clusters.
 
-    T_c = ĉ / √V_c,   V_c = max(V_J, V_I, V_J + V_I − V_JI)
-
-A pair is decided if |T_c| exceeds the critical value of its step: the larger of those of the ways
-of clustering, each from the score bootstrap of that way. With one way alone this is that way;
-where both matter T is no larger than it would be by either. Answers that cluster nothing, and
-clusters too many or too thin to be excluded one by one, have replicates drawn from Student's t
-with the sandwich covariance instead.
-
-A pair is never decided that rests on one cluster alone, or that has fewer than five effective
-judges or items, or whose narrowest link has too few (`covariance`): nothing then shows how
-much others might differ. Nor is a pair of systems that were rated on different items, where items
-are neither removed nor clusters: its difference may be one of items.
+docs/methods/intervals.md has the statistic, its replicates and the steps. A pair is never decided
+that rests on one cluster alone, or on too few: nothing then shows how much others might differ.
+Nor is a pair of systems that were rated on different items, where items are neither removed nor
+clusters: its difference may be one of items.
 """
 
 from __future__ import annotations
@@ -54,12 +46,9 @@ if TYPE_CHECKING:
 # nothing.
 
 Truths = NDArray[np.bool_]
-# Standard error beside the largest of all pairs that is rounding: of systems with the same answers
-ROUNDING: Final = 1e-7
-# V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
-BINDING_RATIO: Final = 2.0
-# Chance up to which clusters are said to differ so much though they do not
-MAX_FALSE_BINDING: Final = 0.05
+ROUNDING: Final = 1e-7  # Standard error beside the largest of all pairs that is rounding
+BINDING_RATIO: Final = 2.0  # V_w / V_0 beyond which more judgments cannot halve the variance
+MAX_FALSE_BINDING: Final = 0.05  # Chance of saying falsely that clusters differ so much
 JUDGMENTS: Final = -1
 
 
@@ -116,11 +105,9 @@ def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[T
     return alone, thin
 
 
-# Which systems have an interval, and what it is relative to.
-#
-# A log-worth is a distance to a mean of systems. One system that came yesterday and was seen by two
-# judges would make the intervals of all others endless. Zero is then the mean of the linked part,
-# the systems among which differences can be decided, and only these have an interval.
+# Which systems have an interval: the linked part, among which differences can be decided. Zero is
+# then its mean, since one system that came yesterday and was seen by two judges would make the
+# intervals of all others endless.
 
 
 def find_part(
@@ -219,8 +206,7 @@ def note_open(
     return tuple(notes)
 
 
-# Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
-MAX_BOOTSTRAP_PAIRS: Final = 60_000
+MAX_BOOTSTRAP_PAIRS: Final = 60_000  # Most pairs with replicates; beyond, Holm's method decides
 Replicates = tuple[NDArray[np.float32], Array]
 # (K, K) decisions that hold together, those of each row by itself, and |t| at every step
 Decisions = tuple[NDArray[np.int8], NDArray[np.int8], tuple[float, ...]]

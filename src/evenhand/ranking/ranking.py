@@ -86,10 +86,8 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
     return ranks + mark * bool(row.get("undecidable_pairs"))
 
 
-# Effective judges or items below which a reader should know how many there are
-FEW_CLUSTERS: Final = 20.0
-# Part of the board's effective judges below which pairs are said to have a number of their own
-OWN_NUMBER_SHARE: Final = 0.5
+FEW_CLUSTERS: Final = 20.0  # Effective judges or items of whom a reader should know how many
+OWN_NUMBER_SHARE: Final = 0.5  # Part of the board's judges below which pairs have their own number
 ALONE, THIN, APART, JUDGMENTS = "alone", "thin", "apart", "judgments"
 BINDING: Final = ("judge", "item", JUDGMENTS)
 Pairs = Sequence[tuple[int, int]]
@@ -104,9 +102,7 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
     sets = ranking.rank_sets
     if sets is None or not pairs:
         return f"these data cannot {aim}"
-    causes: dict[str, list[tuple[int, int]]] = {}
-    for pair in pairs:
-        causes.setdefault(name_cause(sets, pair), []).append(pair)
+    causes = group_causes(sets, pairs)
     barred = {one: causes.pop(one) for one in (APART, ALONE, THIN) if one in causes}
     bars = say_barred(sets, barred, len(pairs), nouns) if barred else ""
     bound = {one: causes[one] for one in BINDING if one in causes}
@@ -148,6 +144,13 @@ def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:
     t /= float(ranking.pair_stderr[pair]) or np.inf
     times = intervals.find_times(t, t, critical)
     return None if times is None or times > MAX_TIMES else times * ranking.n_judgments
+
+
+def group_causes(sets: intervals.RankSets, pairs: Pairs) -> dict[str, list[tuple[int, int]]]:
+    causes: dict[str, list[tuple[int, int]]] = {}
+    for pair in pairs:
+        causes.setdefault(name_cause(sets, pair), []).append(pair)
+    return causes
 
 
 def name_cause(sets: intervals.RankSets, pair: tuple[int, int]) -> str:
@@ -269,23 +272,17 @@ class Fused:
     n_unpaired: float  # judgments on pairs without one
     rank_people: Callable[[], Ranking]  # ranks by people alone, which takes a while
     weight: float = 0.0  # λ, from 0 (verdicts are not used) to 1
-    # mean variance of differences by people alone, divided by that with verdicts
-    gain: float = 1.0
-    # share of the variance by people alone that their tastes make, which no verdict can mend; None
-    # where judges do not cluster
-    tastes: float | None = None
-    # t of how clear verdicts are on items that people judged, beside all others; None without such
-    check: float | None = None
+    gain: float = 1.0  # people's mean variance of differences, over that with verdicts
+    tastes: float | None = None  # share of people's variance by tastes; None without judges
+    check: float | None = None  # t of how clear verdicts are on people's items, beside the others
     # system → p (Holm) that verdicts on it differ between these items and the others
     check_systems: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling | None = None  # how divided they are; None where that is unknown
-    # system → log-worth by verdicts alone, which are no estimate of what people prefer; or None
-    llm: Mapping[str, float] | None = None
+    llm: Mapping[str, float] | None = None  # system → log-worth by verdicts alone, or None
     # system that no person judged → verdicts on it, which are not used
     unjudged: Mapping[str, float] = field(default_factory=dict)
     n_unused: float = 0.0  # all these verdicts
-    # judgments of weight 1 that are as precise as people's weighted ones; None without weights
-    effective: float | None = None
+    effective: float | None = None  # judgments of weight 1 that are as precise; None unweighted
 
     @cached_property
     def human(self) -> Ranking:
@@ -316,9 +313,7 @@ class Ranking(Shown):
     """
 
     systems: tuple[str, ...]  # names, best first
-    # (K,) standard errors, ∞ where nothing can be said of a system, or None where K is too large
-    # for a covariance
-    stderr: Array | None
+    stderr: Array | None  # (K,) standard errors, ∞ without one; None of too many systems
     lower: Array | None  # (K,) lower ends of intervals, −∞ where a system has none, or None
     upper: Array | None  # (K,) upper ends, ∞ where a system has none, or None
     rank: Integers  # (K,) place by estimate; equal estimates share one
@@ -343,36 +338,25 @@ class Ranking(Shown):
     wins: Array | None = None  # (K,) comparisons won, None of ratings; likewise `ties`, `losses`
     ties: Array | None = None  # see wins
     losses: Array | None = None  # see wins
-    # contrasts of neighbouring systems where K is too large for intervals
-    neighbours: tuple[Contrast, ...] = ()
+    neighbours: tuple[Contrast, ...] = ()  # of neighbours at the top, without intervals
     controlled: Controlled | None = None  # what controls do and change, or None without them
     model: str = "bradley-terry"  # the model's name in the registry
     df: float = np.inf  # degrees of freedom of the intervals; infinite for the normal
-    # (K, K) standard errors of differences between systems, or None
-    pair_stderr: Array | None = None
-    # (K,) what the order and all intervals are of, centred, where that is not the log-worth: the
-    # abilities of item response models; else None
-    ability: Array | None = None
+    pair_stderr: Array | None = None  # (K, K) errors of differences between systems, or None
+    ability: Array | None = None  # (K,) what is ordered, where no log-worths: abilities
     score: Array | None = None  # (K,) estimates of ratings; None of comparisons
     ratings: Array | None = None  # (K,) number of ratings of each system; None of comparisons
     mean: Array | None = None  # (K,) their mean score; None of comparisons
     repeats: int = 0  # how many of the ratings are repeats
     lower_is_better: bool = False  # whether lower scores are better
-    # human references among systems with ratings, which have no rank, as rows of a table
-    references: tuple[Mapping[str, Any], ...] = ()
+    references: tuple[Mapping[str, Any], ...] = ()  # human references, without a rank, as rows
     mix: AppliedMix | None = None  # the stated mix of judgments, with its effective number; or None
-    # what simultaneous ranges rest on, in the order of the board; else None
-    rank_sets: intervals.RankSets | None = None
-    # by which ways of clustering errors were estimated, and how; none where they come from a model,
-    # a bootstrap or a posterior
-    ways: tuple[intervals.Way, ...] = ()
-    # whether sides were so far from lot that a preference for one may carry a claim
-    one_sided: bool = False
-    # what was counted as `n_judgments`: "judgments", or "rankings" of several outputs
-    answers: str = "judgments"
+    rank_sets: intervals.RankSets | None = None  # what simultaneous ranges rest on, or None
+    ways: tuple[intervals.Way, ...] = ()  # clusterings by which errors were estimated, or none
+    one_sided: bool = False  # whether a preference for one side may carry a claim
+    answers: str = "judgments"  # what `n_judgments` counts: "judgments", or "rankings"
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
-    # (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither
-    decided: NDArray[np.int8] | None = None
+    decided: NDArray[np.int8] | None = None  # (K, K) +1 where the row's is better, −1 worse, or 0
     tally: Tally | None = None  # the counts that were ranked, or None
     fused: Fused | None = None  # what verdicts of LLM judges did; None without any
     owners: tuple[BestVariant, ...] = ()  # best variants of owners, as `with_owners` finds them

@@ -52,8 +52,7 @@ from evenhand.ranking.texts import say
 from evenhand.render.document import Finding, exactly, take_findings, write_signature
 
 INTERVALS: Final = ("rank-sets", "sandwich", "model")
-# Models whose errors take scores as independent, given effects
-OF_ROWS: Final = ("mixed", "ordinal")
+OF_ROWS: Final = ("mixed", "ordinal")  # Models whose errors take scores as independent
 
 
 def rank_beside_references(
@@ -130,13 +129,11 @@ def rank_ratings(
     settings: Settings,
     *,
     group_by: str | None = None,
-    lower_is_better: bool | None = None,
-    references: Sequence[str] | None = None,
-    rank_part: Callable[..., Ranking] | None = None,
+    rank_part: Callable[[RatingRows, Settings], Ranking] | None = None,
 ) -> Ranking | GroupedRankings:
     """Rank the systems of ratings, apart by task, by criterion and by a further column.
 
-    rank_part: what ranks each part, with the arguments of `rank_scores`, which does by default.
+    rank_part: what ranks each part, by default `rank_scores`.
     """
     refuse_interval(settings.interval)
     rank_one = rank_part or rank_scores
@@ -151,16 +148,11 @@ def rank_ratings(
     if not rows.size:
         raise NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, group_by)
-    references = check_references(rows.systems, references)
-
-    def rank_group(name: str) -> Ranking:
-        part, lower = parts[name], lower_is_better
-        lower = reads_lower_of(part) if lower is None else lower
-        return rank_one(part, settings, lower_is_better=lower, references=references)
-
+    named = replace(settings, references=check_references(rows.systems, settings.references))
     if [*parts] == [""] and group_by is None:
-        return rank_group("")
-    return take_only(rank_apart(parts, name_groups(rows, group_by), rank_group), requested=True)
+        return rank_one(parts[""], named)
+    by = name_groups(rows, group_by)
+    return take_only(rank_apart(parts, by, lambda one: rank_one(parts[one], named)), requested=True)
 
 
 def name_groups(rows: RatingRows, group_by: str | None) -> str:
@@ -187,14 +179,16 @@ def note_documents(scores: ScoredRows, why: str) -> tuple[Finding, ...]:
     return (say("documents-unused", documents=documents.size, why=why),)
 
 
-def rank_scores(
-    rows: RatingRows,
-    settings: Settings,
-    *,
-    lower_is_better: bool,
-    references: Sequence[str] | None = None,
-) -> Ranking:
-    """Rank the scores of one task under one criterion; references: as in `find_references`."""
+def settle_direction(rows: RatingRows, settings: Settings) -> Settings:
+    """Return settings that say which scores of one criterion are better."""
+    if settings.lower_is_better is not None:
+        return settings
+    return replace(settings, lower_is_better=reads_lower_of(rows))
+
+
+def rank_scores(rows: RatingRows, settings: Settings) -> Ranking:
+    """Rank the scores of one task under one criterion."""
+    settings = settle_direction(rows, settings)
 
     def rank_part(part: RatingRows) -> Ranking:
         # sums differ by the order of rows in their last digits
@@ -205,15 +199,15 @@ def rank_scores(
         tied = np.union1d(again, again + 1)
         among = order[tied]
         order[tied] = among[np.lexsort((part.score[among], cell[among]))]
-        scores, lower = require_spread(take_scores(part.take(order))), lower_is_better
+        scores = require_spread(take_scores(part.take(order)))
         with one_blas_thread():
             fit: RatingFit = settings.model.fit(scores)
-            clustering, intervals = cluster_scores(fit, scores, settings, -1.0 if lower else 1.0)
+            clustering, intervals = cluster_scores(fit, scores, settings)
         if "judge" in scores.factors and "item" not in scores.factors:
             clustering = replace(clustering, notes=(*clustering.notes, say("no-items-of-scores")))
-        return order_scores(fit, scores, (clustering, intervals), settings, lower=lower)
+        return order_scores(fit, scores, (clustering, intervals), settings)
 
-    return rank_beside_references(rank_part, rows, references)
+    return rank_beside_references(rank_part, rows, settings.references)
 
 
 def require_spread(scores: ScoredRows) -> ScoredRows:
@@ -225,16 +219,14 @@ def require_spread(scores: ScoredRows) -> ScoredRows:
 Clustered = tuple[Clustering, Intervals]
 
 
-def cluster_scores(
-    fit: RatingFit, scores: ScoredRows, settings: Settings, sign: float
-) -> Clustered:
+def cluster_scores(fit: RatingFit, scores: ScoredRows, settings: Settings) -> Clustered:
     """Return clusters and intervals: items by their documents, unless these are too few."""
     answers = ScoredAnswers(scores.factors, float(len(scores.score)))
     clustered = isinstance(fit, LeastSquaresFit) and settings.interval != "model"
     of_items = settings.cluster is None or "item" in settings.cluster.split("+")
     documents = find_documents(scores) if clustered and of_items else None
     if documents is None or documents.size == 1:
-        clustering, intervals = find_rating_intervals(fit, answers, settings, sign)
+        clustering, intervals = find_rating_intervals(fit, answers, settings)
         why = "one document shows no spread" if clustered else "errors of a model know no documents"
         unused = note_documents(scores, why) if of_items else ()
         return replace(clustering, notes=(*clustering.notes, *unused)), intervals
@@ -243,20 +235,20 @@ def cluster_scores(
     found = None
     if documents.effective >= MIN_EFFECTIVE["item"]:
         with suppress(NotIdentified):  # items may do
-            found = find_rating_intervals(fit, grouped, settings, sign)
+            found = find_rating_intervals(fit, grouped, settings)
     if found is None or "item" not in {way.name for way in found[1].ways}:
         counts = {"documents": documents.size, "effective": documents.effective}
         known = say("few-documents", "warning", **counts)
-        found = find_rating_intervals(fit, answers, settings, sign)
+        found = find_rating_intervals(fit, answers, settings)
     clustering, intervals = found
     return replace(clustering, notes=(*clustering.notes, known)), intervals
 
 
 def order_scores(
-    fit: RatingFit, scores: ScoredRows, found: Clustered, settings: Settings, *, lower: bool
+    fit: RatingFit, scores: ScoredRows, found: Clustered, settings: Settings
 ) -> Ranking:
     """Put everything in the order of the board, best first, equal estimates by name."""
-    clustering, intervals = found
+    (clustering, intervals), lower = found, bool(settings.lower_is_better)
     # estimates are equal within rounding, which goes with the spread of scores
     unit = float(scores.score.std()) if fit.scale == "score" else 1.0
     values = fit.estimate / (-unit if lower else unit)
@@ -307,10 +299,9 @@ EQUAL: Final = 1e-9  # Difference beside the sd of a residual that is rounding a
 ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below which it is rounding
 
 
-def find_rating_intervals(
-    fit: RatingFit, answers: ScoredAnswers, settings: Settings, sign: float
-) -> Clustered:
-    """Return clusters and intervals, in the fit's order; sign: −1 where lower scores are better."""
+def find_rating_intervals(fit: RatingFit, answers: ScoredAnswers, settings: Settings) -> Clustered:
+    """Return clusters and intervals, in the fit's order."""
+    sign = -1.0 if settings.lower_is_better else 1.0
     if isinstance(fit, LeastSquaresFit):
         largest = 1.0 if fit.scale == "z" else float(np.abs(fit.data.score).max())
         if fit.variance <= ROUNDING * max(largest**2, np.finfo(np.float64).tiny):

@@ -1,7 +1,8 @@
 """Rules that score systems from counts of pairs, and Koehn's rank ranges and clusters.
 
 Every rule is a function `score(tally) -> Scores` of a tally of comparisons, of which it takes the
-counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name.
+counts of pairs alone; those that draw something take `seed=` too. `methods.RULES` has them by name,
+docs/rules.md the formula and the source of each, and when not to use it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from evenhand.errors import (
     require_option,
 )
 from evenhand.numerics import Array, Integers
-from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
 from evenhand.ranking.bootstrap import MAX_LOST_SHARE, ResamplingPlan, draw_counts, plan_pairs
@@ -40,12 +40,11 @@ from evenhand.render.document import Finding
 
 def require_linked(tally: Tally) -> None:
     n = len(tally.systems)
-    seen = tally.counts.sum(axis=1) > 0
-    if not seen.any():
+    if not tally.n_comparisons > 0:
         raise NotIdentified(
             f"there is no comparison among {n:,} system{'s' * (n != 1)}: nothing to rank"
         )
-    groups, apart = find_apart(tally.systems, tally.left[seen], tally.right[seen])
+    groups, apart = find_apart(tally)
     if groups > 1:
         raise NotIdentified(
             f"the systems fall into {groups} groups that were never compared: nothing joins"
@@ -53,13 +52,11 @@ def require_linked(tally: Tally) -> None:
         )
 
 
-def find_apart(
-    systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
-) -> tuple[int, list[str]]:
-    """Return into how many groups pairs of codes join the systems, and who is in the smallest."""
-    part = weak_components(Graph(len(systems), left.astype(np.intp), right.astype(np.intp)))
-    smallest = int(np.argmin(np.bincount(part)))
-    return int(part.max()) + 1, [systems[i] for i in np.flatnonzero(part == smallest).tolist()]
+def find_apart(tally: Tally) -> tuple[int, list[str]]:
+    """Return into how many groups comparisons join the systems, and who is in the smallest."""
+    part = tally.find_groups()
+    smallest = np.flatnonzero(part == np.argmin(np.bincount(part))).tolist()
+    return int(part.max()) + 1, [tally.systems[i] for i in smallest]
 
 
 def count_wins(tally: Tally) -> NDArray[np.float64]:
@@ -71,16 +68,8 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     return won
 
 
-@dataclass(frozen=True, eq=False)
-class Meetings:
-    """Counts of every pair that met, seen from both sides: two rows a pair."""
-
-    systems: tuple[str, ...]  # the K systems, sorted by name
-    system: Integers  # (M,) whose wins they are
-    opponent: Integers  # (M,) against whom
-    wins: Array  # (M,) how often the system was preferred
-    ties: Array  # (M,) how often neither was
-    losses: Array  # (M,) how often the opponent was
+class Meetings(Tally):
+    """Counts of every pair that met, seen from both sides: each system stands left of the other."""
 
     @property
     def totals(self) -> Array:
@@ -90,17 +79,13 @@ class Meetings:
     def decided(self) -> Array:
         return self.wins + self.losses
 
-    def only(self, rows: NDArray[np.bool_]) -> Meetings:
-        counts = self.wins[rows], self.ties[rows], self.losses[rows]
-        return Meetings(self.systems, self.system[rows], self.opponent[rows], *counts)
-
     def sum(self, values: Array) -> Array:
         """(K,) sums of a column over the opponents of each system."""
-        return np.bincount(self.system, values, minlength=len(self.systems)).astype(np.float64)
+        return np.bincount(self.left, values, minlength=len(self.systems)).astype(np.float64)
 
     @property
     def opponents(self) -> Array:
-        return self.sum(np.ones(len(self.system)))
+        return self.sum(np.ones(len(self.left)))
 
     def mean(self, shares: Array, among: Array | int) -> Array:
         """(K,) means of (M,) shares over so many opponents."""
@@ -113,27 +98,26 @@ def list_meetings(tally: Tally) -> Meetings:
     """Count all pairs that met; who was shown first is forgotten, weights multiply counts."""
     require_linked(tally)
     pooled = tally.pool().fold()
-    left, right = pooled.left.astype(np.intp), pooled.right.astype(np.intp)
     meetings = Meetings(
         tally.systems,
-        np.concatenate([left, right]),
-        np.concatenate([right, left]),
+        np.concatenate([pooled.left, pooled.right]),
+        np.concatenate([pooled.right, pooled.left]),
         np.concatenate([pooled.wins, pooled.losses]),
         np.concatenate([pooled.ties, pooled.ties]),
         np.concatenate([pooled.losses, pooled.wins]),
     )
-    return meetings.only(meetings.totals > 0)
+    return meetings.take(meetings.totals > 0)
 
 
 def require_decided(met: Meetings, rule: str) -> None:
-    decided = met.only(met.decided > 0)
+    decided = met.take(met.decided > 0)
     if tied := [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and all of {listing(tied)} are ties:"
             " collect more, leave those systems out, or take a rule that counts ties (origwmt,"
             " win-rate, expected-net-wins)"
         )
-    groups, apart = find_apart(met.systems, decided.system, decided.opponent)
+    groups, apart = find_apart(decided)
     if groups > 1:
         raise NotIdentified(
             f"{rule} is a share of decided comparisons, and without ties the systems fall into"
@@ -145,20 +129,12 @@ def require_decided(met: Meetings, rule: str) -> None:
 # Rules that are a share of wins, ties and losses and say nothing beside it: name → unit, score.
 
 SHARES: Final[Mapping[str, tuple[str, Callable[[Meetings], Array]]]] = {
-    # How often s was better than or as good as the other, the official score of WMT until 2011;
-    # Hopkins & May (2013), section 2, call it ORIGWMT. A system that often ties is rewarded: enter
-    # it twice, and the copies tie. Nothing corrects for who was met.
     "origwmt": ("proportion", lambda met: met.sum(met.wins + met.ties) / met.sum(met.totals)),
-    # A tie counts against both. Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as
-    # heuristic 2; the next two are as it computes them, means over the opponents that s met.
     "win-rate": ("proportion", lambda met: met.sum(met.wins) / met.sum(met.totals)),
-    # A tie is worth nothing to either, but it is a comparison: many ties pull a pair towards 0.
     "expected-net-wins": (
         "net proportion",
         lambda met: met.mean((met.wins - met.losses) / met.totals, met.opponents),
     ),
-    # Half points, and not the three of football leagues: it is (1 + expected net wins) / 2 and
-    # orders in the same way.
     "soccer": (
         "proportion",
         lambda met: met.mean((met.wins + met.ties / 2) / met.totals, met.opponents),
@@ -171,37 +147,21 @@ def score_share(tally: Tally, rule: str) -> Scores:
     return Scores(rule, tally.systems, share(list_meetings(tally)), unit)
 
 
-# BOJAR: score(s) = w / (w + l), the share of decided comparisons that s won; ties do not count.
-#
-# Bojar, Ercegovčević, Popel & Zaidan (2011), A Grain of Salt for the WMT Manual Evaluation; the
-# official score of WMT 2012. Hopkins & May (2013), section 2, call it BOJAR. A system that happened
-# to meet strong opponents scores lower for it (Lopez 2012; Koehn 2012).
-
-
 def score_bojar(tally: Tally) -> Scores:
     met = list_meetings(tally)
     require_decided(met, "bojar")
     return Scores("bojar", tally.systems, met.sum(met.wins) / met.sum(met.decided), "proportion")
 
 
-# Expected wins: score(s) = mean over opponents o of w_so / (w_so + w_os); ties do not count.
-#
-# Koehn (2012), Simulating Human Judgment in Machine Translation Evaluation Campaigns; the official
-# score of WMT 2013. `expected-wins` takes the mean over the opponents against whom something was
-# decided, since a comparison that was never made says nothing, as alopez/wmt-ranking does;
-# `expected-wins-zero` over all K − 1 others, an undecided pair counting 0 for both, as infer_EW.py
-# of keisks/wmt-trueskill does. A pair judged once weighs as much as one judged a hundred times.
-
-
 def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     met = list_meetings(tally)
-    met = met.only(met.decided > 0)
+    met = met.take(met.decided > 0)
     if not zero:
         require_decided(met, "expected-wins")
     k = len(tally.systems)
     values = met.mean(met.wins / met.decided, k - 1 if zero else met.opponents)
     pairs, notes = k * (k - 1) // 2, []
-    if missing := pairs - len(met.system) // 2:
+    if missing := pairs - len(met.left) // 2:
         notes.append(say("pairs-zero" if zero else "pairs-ignored", missing=missing, pairs=pairs))
     if tied := [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]:
         notes.append(say("all-ties-zero", systems=tied))
@@ -209,14 +169,11 @@ def score_expected_wins(tally: Tally, *, zero: bool = False) -> Scores:
     return Scores(rule, tally.systems, values, "proportion", notes=tuple(notes))
 
 
-# Most probable ranking: the order in which all pairs are most probably right.
+# Most probable ranking: argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij,
 #
 # P_ij = P(p_ij > ½ | w_ij, w_ji),  p_ij ~ Beta(w_ij + 1, w_ji + 1),
-# order = argmax ∏_{i before j} P_ij = argmax Σ_{i before j} log P_ij.
 #
-# Our reading of the most probable ranking in Chris Callison-Burch et al. (2012), "Findings of the
-# 2012 Workshop on Statistical Machine Translation": pairs are independent, ties decide nothing. It
-# is a minimum feedback arc set with log-odds as weights: a nearly even pair weighs hardly a thing.
+# a minimum feedback arc set with log-odds as weights; pairs are independent, ties decide nothing.
 
 TINY: Final = 1e-250
 MIN_DECIMAL: Final = 0.001  # Probabilities below are written as a power of ten
@@ -228,8 +185,6 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     total = won.sum(axis=1) + won.sum(axis=0)
     share = won.sum(axis=1) / np.where(total > 0, total, 1.0)
     best = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
-    place = np.empty(len(won))
-    place[list(best.orders[0])] = np.arange(1, len(won) + 1)
     probability = float(np.exp(-best.cost))
     chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
     if probability < MIN_DECIMAL:
@@ -241,14 +196,21 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     elif best.count != 1:
         moving = [tally.systems[i] for i in np.flatnonzero(best.first != best.last).tolist()]
         notes.append(say("equally-probable", orders=best.count, systems=moving))
-    return Scores(
-        rule="most-probable",
-        systems=tally.systems,
-        values=-place,
-        unit="place",
-        settings=() if best.count is not None else (f"seed={seed}",),
-        notes=tuple(notes),
-    )
+    settings = () if best.count is not None else (f"seed={seed}",)
+    return score_order("most-probable", tally.systems, best.orders[0], settings, notes)
+
+
+def score_order(
+    rule: str,
+    systems: tuple[str, ...],
+    order: Sequence[int],
+    settings: tuple[str, ...],
+    notes: Sequence[Finding],
+) -> Scores:
+    """Return the scores of a rule that only orders systems, best first: minus their places."""
+    values = np.empty(len(systems))
+    values[list(order)] = -np.arange(1.0, len(systems) + 1)
+    return Scores(rule, systems, values, "place", settings=settings, notes=tuple(notes))
 
 
 def note_unproven(code: str, gap: float, systems: int) -> list[Finding]:
@@ -277,14 +239,9 @@ def log_chances(won: Array) -> Array:
     return np.asarray(logs)
 
 
-# Monte Carlo playoffs: the share of knockout tournaments won, with judgments for matches.
-#
-# the systems are put into a bracket at random, byes where they are no power of two,
-# P(i beats j) = wins_ij / (wins_ij + wins_ji), ½ for a pair never decided.
-#
-# Our reading of the playoffs in Chris Callison-Burch et al. (2012), "Findings of the 2012 Workshop
-# on Statistical Machine Translation": one drawn judgment decides a match, a drawn tie is drawn
-# again. Differences at the top are magnified, and those at the bottom hidden, near zero.
+# Monte Carlo playoffs: the systems are put into a bracket at random, byes where they are no power
+# of two. One drawn judgment decides a match, a drawn tie is drawn again, and a coin decides a pair
+# that was never decided.
 
 TOURNAMENTS: Final = 100_000
 TOURNAMENTS_AT_ONCE: Final = 10_000
@@ -341,10 +298,7 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
 #
 # R = (1/m) Σ_i r_i = (w − l)/m,  se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),  Σ_i r_i² = w + l
 #
-# Vilar, Leusch, Ney & Banchs (2007), "Human Evaluation of Machine Translation Through Binary System
-# Comparisons", WMT, equation 3 and the formula after it, for two systems on m sentences. Our
-# reading: 0 is a tie; the paper has no score of a single system (`vilar-sort`), and that of `vilar`
-# is R over all of its comparisons, whoever the opponent. The error takes judgments as independent.
+# Our reading of Vilar et al. (2007): 0 is a tie, and R is over all comparisons of a system.
 
 
 def score_vilar(tally: Tally) -> Scores:
@@ -362,20 +316,16 @@ def score_vilar(tally: Tally) -> Scores:
     return Scores("vilar", tally.systems, mean, "net proportion", stderr=stderr, notes=notes)
 
 
-# Vilar's sort: s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion
-#
-# Vilar, Leusch, Ney & Banchs (2007) take ranking systems as sorting them by "is better than", for
-# which a few pairs suffice, and point to Knuth for how few. Our reading: merge insertion (Ford &
-# Johnson 1959; Knuth, The Art of Computer Programming, volume 3, section 5.3.1), which begins with
-# systems in the order of their `vilar` score; that score, then the name, decides where a pair never
-# met or is even. Pairs that the sort did not ask may contradict it: a note counts them.
+# Vilar's sort: s before o  ⇔  R_so > 0,   R_so = (w_so − w_os) / m_so,   by merge insertion (Ford &
+# Johnson 1959), which begins with systems in the order of their `vilar` score; that score, then the
+# name, decides where a pair never met or is even.
 
 
 def score_vilar_sort(tally: Tally) -> Scores:
     met = list_meetings(tally)
     k = len(tally.systems)
     net = np.zeros((k, k))
-    net[met.system, met.opponent] = met.wins - met.losses
+    net[met.left, met.right] = met.wins - met.losses
     start = np.argsort(-score_vilar(tally).values, kind="stable")
     place = np.argsort(start, kind="stable")  # decides where net wins are even
     compared: set[tuple[int, int]] = set()
@@ -386,8 +336,6 @@ def score_vilar_sort(tally: Tally) -> Scores:
         return bool(wins > 0 if wins else place[one] < place[other])
 
     order = merge_insertion(start.tolist(), prefers)
-    values = np.empty(k)
-    values[order] = -np.arange(1.0, k + 1)
     against = int(np.count_nonzero(np.tril(net[np.ix_(order, order)], -1) > 0))
     even = sum(1 for pair in compared if net[pair] == 0)
     notes = [say("sorted-pairs", "info", asked=len(compared), pairs=k * (k - 1) // 2)]
@@ -395,7 +343,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
         notes.append(say("no-majority", pairs=even))
     if against:
         notes.append(say("against-majority", "warning", pairs=against))
-    return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
+    return score_order("vilar-sort", tally.systems, order, (), notes)
 
 
 # Lopez's rule: the order that contradicts the fewest judgments, a minimum feedback arc set.
@@ -407,13 +355,7 @@ def score_vilar_sort(tally: Tally) -> Scores:
 # feedback-arc-set-raw     w_ij                                             raw
 # feedback-arc-set-share   max(0, w_ij − w_ji) / (w_ij + t_ij + w_ji)       share
 #
-# Source: Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", WMT.
-# His repository alopez/wmt-ranking calls the net rule `mfas_raw_diff` and that of shares
-# `mfas_max_net_wins`. Raw costs are net costs plus a constant, so that both have the same best
-# orders. Several may be best: the one reported is, place by place, that of the highest expected net
-# wins among the systems that may come next, then by name. The proof is a search over sets of
-# systems (`numerics.linear_order`), which reaches 40 to 60 systems; beyond, a local search gives an
-# order, and a note its gap to a lower bound.
+# Raw costs are net costs plus a constant, so that both have the same best orders.
 
 WEIGHTS: Final = ("net", "raw", "share")
 
@@ -423,11 +365,9 @@ class FeedbackArcSet:
     systems: tuple[str, ...]  # the K systems, sorted by name
     cost: float  # weight that the orders contradict
     bound: float  # no order contradicts less; `cost` where the orders are proven to be best
-    # best orders, the one reported first; all if there are no more than were asked for
-    orders: tuple[tuple[str, ...], ...]
+    orders: tuple[tuple[str, ...], ...]  # best ones, the one reported first
     count: int | None  # how many there are, None where the best is not proven
-    # (K,) best place of each system in any best order, None where not proven
-    best_place: Integers | None
+    best_place: Integers | None  # (K,) best place in any best order, None where not proven
     worst_place: Integers | None  # (K,) worst place
     undecided: tuple[str, ...]  # systems without a decided comparison, which may stand anywhere
 
@@ -454,7 +394,7 @@ def find_feedback_arc_set(
     k = len(met.systems)
     costs = np.zeros((k, k))
     weight = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
-    costs[met.system, met.opponent] = weight / met.totals if weights == "share" else weight
+    costs[met.left, met.right] = weight / met.totals if weights == "share" else weight
     best = find_best_orders(costs, prefer, limit=limit, seed=seed)
     undecided = np.flatnonzero(met.sum(met.decided) == 0).tolist()
     return FeedbackArcSet(
@@ -471,8 +411,7 @@ def find_feedback_arc_set(
 
 def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SEED) -> Scores:
     best = find_feedback_arc_set(tally, weights=weights, limit=1, seed=seed)
-    place = {name: i for i, name in enumerate(best.orders[0], start=1)}
-    values = -np.array([place[name] for name in best.systems], dtype=np.float64)
+    order = [best.systems.index(name) for name in best.orders[0]]
     settings = () if best.count is not None else (f"seed={seed}",)
     unit = {"net": "net win", "raw": "win", "share": "net share"}[weights]
     digits = 4 if weights == "share" else 10
@@ -485,7 +424,7 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
     if best.undecided:
         notes.append(say("no-decided", systems=best.undecided))
     rule = f"feedback-arc-set{'' if weights == 'net' else f'-{weights}'}"
-    return Scores(rule, best.systems, values, "place", settings=settings, notes=tuple(notes))
+    return score_order(rule, best.systems, order, settings, notes)
 
 
 # Koehn's clusters: rank ranges from resampling, and lines where no ranges overlap.
@@ -493,12 +432,8 @@ def score_feedback_arc_set(tally: Tally, *, weights: str = "net", seed: int = SE
 # range of i = its places in resamples, without the worst and best 2.5 %,
 # a line after place p  ⇔  max_{i ≤ p} worst_i < min_{j > p} best_j.
 #
-# Philipp Koehn (2012), "Simulating Human Judgment in Machine Translation Evaluation Campaigns",
-# IWSLT; Ondřej Bojar et al. (2013), "Findings of the 2013 Workshop on Statistical Machine
-# Translation". WMT drew comparisons with replacement, 1,000 times for the official ranges of 2016.
-# Each range holds for one system by itself; comparisons that share a judge or a ranking make them
-# too narrow unless whole judges, items or rankings are drawn (`by`). A rule needs counts alone, so
-# that a resample is a draw of counts.
+# Each range holds for one system by itself (Koehn 2012; docs/wmt16.md). A rule needs counts alone,
+# so that a resample is a draw of counts.
 
 
 RUNS: Final = 1000
@@ -602,24 +537,11 @@ def score_with_clusters(
     )
 
 
-# TrueSkill as WMT ranked with it: a thousand runs of N + 1 matches each.
+# TrueSkill as WMT ranked with it (docs/wmt16.md): a thousand runs of N + 1 matches each.
 #
 #     μ_i = 0, σ_i = .5, β = σ n/40, τ = 0, 25 % draws between equals; n = N + 1 matches:
 #     a = the system with the largest σ, b with P ∝ exp(−|μ_a − μ_b|), one judgment at random,
 #     score = mean of μ over runs, clusters from its ranks in them.
-#
-# WMT 2016's official rankings follow where each run has a resample of the comparisons of its own
-# (`resampled=True`). The program of the paper's authors, `src/infer_TS.py` of keisks/wmt-trueskill
-# in its versions of 2015, draws from all comparisons themselves (`resampled=False`), and so did WMT
-# 2015: ranges then hold no uncertainty about the comparisons, and clusters are more.
-#
-# Keisuke Sakaguchi, Matt Post and Benjamin Van Durme (2014), "Efficient Elicitation of Annotations
-# for Human Evaluation of Machine Translation", WMT, pages 1-11; settings and choice of matches as
-# in keisks/wmt-trueskill; official rankings: Bojar et al., findings of WMT 2015 and 2016.
-#
-# β grows with the number of matches, so that single matches hardly move a skill: the score is
-# nearly a sum of wins less losses, over opponents that matter more the nearer they are. Its scale
-# and its σ mean nothing by themselves; scores wander from seed to seed.
 
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
@@ -633,8 +555,7 @@ def score_with_clusters(
 # NIPS 19, section 3 and table 1, without the dynamics τ.
 
 DRAW: Final = 0  # An outcome is 1 where the first wins, −1 where it loses
-# Standard deviations beyond which a probability is no longer a number of full precision
-FAR_TAIL: Final = 37.0
+FAR_TAIL: Final = 37.0  # Standard deviations beyond which a probability loses its precision
 
 
 class Skill(NamedTuple):
@@ -683,12 +604,10 @@ MATCHES_AT_ONCE: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    # (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen
-    cell: Integers
+    cell: Integers  # (K, K) row of `win` and `undefeated` by both systems, −1 if unseen
     win: Array  # (2C, R) chance that the first wins, in that direction
     undefeated: Array  # (2C, R) chance that it does not lose
-    # (K, K, R) whether a pair was seen in a run, or None where all pairs were in all runs
-    met: NDArray[np.bool_] | None
+    met: NDArray[np.bool_] | None  # (K, K, R) whether a pair was seen; None for always
 
     @classmethod
     def of(cls, pairs: Tally, counts: Array) -> Matches:
@@ -758,18 +677,14 @@ def _choose(
 
 
 MAX_DENSE_CHANCES: Final = 20_000_000  # Most chances that are held at once
-# Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹
-MAX_WORK: Final = 4_000_000_000
+MAX_WORK: Final = 4_000_000_000  # Most matches × systems × runs: about a minute or two
 
 
 @dataclass(frozen=True)
 class TrueSkill:
     runs: int = RUNS  # how often all matches are played, each time others
-    # a factor whose levels are drawn, such as "ranking", or None for single comparisons
-    by: str | None = None
-    # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
-    # they are (WMT 2015)
-    resampled: bool = True
+    by: str | None = None  # a factor whose levels are drawn, such as "ranking", or None
+    resampled: bool = True  # whether each run has a resample (WMT 2016), or all (WMT 2015)
 
     def __post_init__(self) -> None:
         if self.by is not None and not self.resampled:

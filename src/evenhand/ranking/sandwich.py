@@ -1,12 +1,8 @@
 """Sandwich covariances: what the data say of their own spread, by cluster.
 
-    d_g = −(H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ        CV3
-    V = H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ · G/(G − 1) · (n − 1)/(n − p)                CR1
-
-s_g and H_g are the score and information of cluster g at the estimate: d_g is, to first order,
-what leaving the cluster out changes, so that a judge who alone saw a system, or who gave a third of
-all answers, counts for what they are. Clusters without information, such as a judge all of whose
-answers are discarded ties, are none.
+CV3 and CR1 are those of docs/methods/intervals.md, with s_g and H_g the score and information of
+cluster g. Clusters without information, such as a judge all of whose answers are discarded ties,
+are none.
 """
 
 from __future__ import annotations
@@ -48,9 +44,7 @@ ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
 class PairSums:
     left: Codes  # (C,) code of the system shown first
     right: Codes  # (C,) code of the other
-    # (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the second by
-    # ηη, ηt, tt
-    slopes: Array
+    slopes: Array  # (5, C) first derivatives by η and t, and minus the second by ηη, ηt, tt
     codes: Codes  # (C,) cluster of each entry
     size: int  # number of clusters
 
@@ -176,10 +170,8 @@ def sparse_meat(fit: Fit, pieces: PairSums) -> Array:
     return np.concatenate([fit.design.pull(left[:, :k].T).T, left[:, k:]], axis=1)
 
 
-# Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place
-MAX_DENSE: Final = 20_000_000
-# Most numbers in the information of the clusters that are worked on at a time
-MAX_BLOCK_NUMBERS: Final = 2_000_000
+MAX_DENSE: Final = 20_000_000  # Most numbers in the information of all clusters, else CR1
+MAX_BLOCK_NUMBERS: Final = 2_000_000  # Most such numbers that are worked on at a time
 MAX_ITERATIONS: Final = 60
 TOLERANCE: Final = 1e-10
 MAX_SURE_TRACE: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite

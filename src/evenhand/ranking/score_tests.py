@@ -1,14 +1,8 @@
 """Which systems differ in their scores? The classical tests of ratings, and the clustered one.
 
-What is tested are the mean scores of outputs, each output once however often it was scored: paired
-by item (Student's t, Wilcoxon's signed ranks, flips of signs), and of all outputs of two systems
-(the rank sum of the shared tasks of WMT). Each is adjusted over all pairs by Holm's method. They
-take items as independent and know no judges. Beside them stand p-values of differences that are
-adjusted for judges and items and account for both, those of `evenhand.rank`; what is said first
-goes by these.
-
-Source: METHODS of each test in `evenhand.numerics.pair_tests`. When not to use it: for an order of
-systems, or how sure the difference of two is; `evenhand.rank` has both.
+What is tested are the mean scores of outputs, each output once however often it was scored
+(docs/significance.md, Scores). What is said first goes by the clustered p-values, those of
+`evenhand.rank`. Source: METHODS of each test in `evenhand.numerics.pair_tests`.
 """
 
 from __future__ import annotations
@@ -33,10 +27,10 @@ from evenhand.data.exclusions import (
 )
 from evenhand.data.groups import choose_criterion, group_ratings
 from evenhand.data.joining import say_alike
-from evenhand.data.rating_rows import RatingRows, digest_ratings, reads_lower_of
+from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import check_references, exclude_references
-from evenhand.data.results import Grouped, Shown
+from evenhand.data.results import Grouped, Shown, try_each
 from evenhand.models.means import standardise
 from evenhand.models.rating_fit import RatingFit, find_unlinked, take_scores
 from evenhand.numerics import Array, pair_tests
@@ -46,7 +40,12 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.clustering import WIDE
 from evenhand.ranking.inference import Settings
 from evenhand.ranking.intervals import list_known
-from evenhand.ranking.ratings import choose_rating_model, name_groups, rank_scores
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    name_groups,
+    rank_scores,
+    settle_direction,
+)
 from evenhand.ranking.significance import (
     MAX_PAIRS_SHOWN,
     SIGNIFICANT,
@@ -74,14 +73,11 @@ BLOCKS: Final = ("item", "judge")
 CLUSTERED_MODELS: Final = ("adjusted", "mean", "z")  # Others have errors of their own
 MIN_ITEMS: Final = 2  # Items that a paired test needs at least
 MIN_DRAWS: Final = 9_999  # Flips that are drawn at least
-# Flips for each pair, so that Holm's p-value of a pair that no flip reaches is .0005
-DRAWS_PER_PAIR: Final = 2_000
-# Differences, times flips, beyond which nothing is drawn: a second of work
-MAX_FLIPS: Final = 2e10
+DRAWS_PER_PAIR: Final = 2_000  # Flips for each pair, so that Holm's p-value can be .0005
+MAX_FLIPS: Final = 2e10  # Most differences × flips that are drawn: a second of work
 DIGITS: Final = 13  # Digits of a mean score beyond which there is rounding
 DIGITS_APART: Final = 11  # The same of a difference
 CLUSTERED: Final = "clustered"
-LEVEL: Final = 1 - SIGNIFICANT  # Of the ranking whose p-values account for judges and items
 PAIRED: Final = ("t", "signed_rank", "permutation")
 
 
@@ -144,8 +140,7 @@ class Pairs:
     items: Array  # (P,) items that both have
     difference: Array  # (P,) mean difference over these; of means of all outputs where too few
     p: Mapping[str, Array]  # test → (P,) p-values, NaN where it cannot be made
-    # flips that are drawn of a pair that has too many; None where they have a saddlepoint instead
-    draws: int | None
+    draws: int | None  # flips that are drawn of a pair; None where by saddlepoint
     # (P,) adjusted p-values that account for judges and items, and the difference that is tested
     clustered: Array | None = None
     adjusted: Array | None = None
@@ -209,13 +204,12 @@ def account_for_clusters(
     systems: Sequence[str],
     settings: Settings,
     *,
-    lower: bool,
     one_sided: bool,
 ) -> tuple[Pairs, list[Finding]]:
     """Add p-values that account for judges and items, those of a ranking, or say why not."""
     # adjusted over all pairs by max-|t|; one-sided those of t, by Holm's method
     try:
-        ranking = rank_scores(rows, settings, lower_is_better=lower, references=())
+        ranking = rank_scores(rows, replace(settings, references=()))
     except (errors.NotIdentified, errors.NotConverged) as refusal:
         unlinked = find_unlinked(take_scores(rows))
         if unlinked is not None:
@@ -233,7 +227,7 @@ def account_for_clusters(
         return pairs, [*notes, say("not-clustered", why=why)]
     place = np.array([ranking.systems.index(name) for name in systems])
     one, other = place[pairs.first], place[pairs.second]
-    sign = -1.0 if lower else 1.0
+    sign = -1.0 if ranking.lower_is_better else 1.0
     adjusted = sign * (ranking.estimate[one] - ranking.estimate[other])
     p = np.full((len(systems), len(systems)), np.nan)
     upper = np.triu_indices(len(systems), 1)
@@ -568,19 +562,18 @@ def find_differences(
     if not rows.size:
         raise errors.NotIdentified("there are no scores", ["collect some"])
     parts = group_ratings(rows, column)
-    references = check_references(rows.systems, references)
-    groups: dict[str, ScoreTests] = {}
-    refused: dict[str, str] = {}
-    for name, part in parts.items():
-        part_lower = reads_lower_of(part) if lower_is_better is None else lower_is_better
-        try:
-            groups[name] = run_score_tests(
-                part, new, blocks, model, lower=part_lower, references=references, seed=seed
-            )
-        except errors.NotIdentified as refusal:
-            if len(parts) == 1:
-                raise
-            refused[name] = str(refusal)
+    settings = Settings(
+        choose_rating_model(model),
+        "rank-sets",
+        seed=seed,
+        lower_is_better=lower_is_better,
+        references=check_references(rows.systems, references),
+    )
+    groups, refused = try_each(
+        parts,
+        lambda part: run_score_tests(part, settings, new, blocks),
+        () if len(parts) == 1 else (errors.NotIdentified,),
+    )
     if not groups:
         raise errors.NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
     groups = dict(note_groups(groups, controls.find_excluded(chosen)))
@@ -590,19 +583,14 @@ def find_differences(
 
 
 def run_score_tests(
-    rows: RatingRows,
-    new: str | None = None,
-    blocks: str = "item",
-    model: str | None = None,
-    *,
-    lower: bool = False,
-    references: Sequence[str] | None = None,
-    seed: int = SEED,
+    rows: RatingRows, settings: Settings, new: str | None = None, blocks: str = "item"
 ) -> ScoreTests:
+    settings, seed = settle_direction(rows, settings), settings.seed
+    lower, standard = bool(settings.lower_is_better), settings.name == "z"
     sign = -1.0 if lower else 1.0
-    settings = Settings(choose_rating_model(model), "rank-sets", None, LEVEL, seed, None)
-    standard = settings.name == "z"
-    rows, excluded = exclude_references(rows, references, kept=() if new is None else (new,))
+    rows, excluded = exclude_references(
+        rows, settings.references, kept=() if new is None else (new,)
+    )
     compared = replace(rows, score=standardise(take_scores(rows))) if standard else rows
     scores = MeanScores.of(compared, sign)
     systems = scores.systems
@@ -618,9 +606,8 @@ def run_score_tests(
         raise errors.NotIdentified(f"nobody scored a system '{new}'.{hint}")
     pairs = compare_pairs(scores, None if new is None else systems.index(new), seed)
     alone = int((pairs.items < MIN_ITEMS).sum())
-    pairs, notes = account_for_clusters(
-        pairs, rows, systems, settings, lower=lower, one_sided=new is not None
-    )
+    one_sided = new is not None
+    pairs, notes = account_for_clusters(pairs, rows, systems, settings, one_sided=one_sided)
     ranked = scores if blocks == "item" else MeanScores.of(compared, sign, blocks)
     friedman, more = _test_blocks(ranked, blocks)
     notes += [*more, *take_findings(say_alike(systems))]

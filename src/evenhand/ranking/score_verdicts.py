@@ -182,12 +182,11 @@ def fuse_scores(
     *,
     verdicts: RatingRows,
     unpaired: str | None,
-    lower_is_better: bool,
-    references: Sequence[str] | None = None,
     weight: float | None = None,
 ) -> Ranking:
     """Rank ratings of one task and criterion with verdicts, scores by LLMs on any scale."""
     refuse_settings(settings, unpaired, weight)
+    settings = ratings.settle_direction(people, settings)
     for role in ("task", "criterion"):
         labels, codes = verdicts.labels(role)
         own, present = people.labels(role)
@@ -196,24 +195,20 @@ def fuse_scores(
             verdicts = verdicts.take(codes == labels.index(name))
         elif len(np.unique(codes)) > 1:
             raise NotIdentified(f"there are no verdicts under {role} '{name}'")
-    of_systems, _ = exclude_references(verdicts, references)
+    of_systems, _ = exclude_references(verdicts, settings.references)
 
     def fuse(part: RatingRows) -> Ranking:
         of_part = verdicts if part is people else of_systems
         paired = pair_scores(part, of_part, unpaired)
-        return _fuse(paired, digest_ratings(of_part), settings, weight, lower=lower_is_better)
+        return _fuse(paired, digest_ratings(of_part), settings, weight)
 
-    ranking = ratings.rank_beside_references(fuse, people, references)
+    ranking = ratings.rank_beside_references(fuse, people, settings.references)
     judges = {verdicts.judges[code] for code in np.unique(verdicts.judge).tolist()}
     return replace(ranking, notes=(*say_ranked(judges, ranking.systems), *ranking.notes))
 
 
-def _fuse(
-    paired: PairedScores, digest: str, settings: Settings, weight: float | None, *, lower: bool
-) -> Ranking:
-    rank_people = partial(
-        ratings.rank_scores, paired.people, settings, lower_is_better=lower, references=()
-    )
+def _fuse(paired: PairedScores, digest: str, settings: Settings, weight: float | None) -> Ranking:
+    rank_people = partial(ratings.rank_scores, paired.people, replace(settings, references=()))
     fused = Fused(
         paired.n_verdicts,
         paired.every.size,
@@ -241,10 +236,10 @@ def _fuse(
 
     def order(estimates: Estimates, spread: Spread) -> Ranking:
         moved = replace(fit, estimate=fit.estimate.mean() + estimates.values)
-        if lower:
+        if settings.lower_is_better:
             estimates = replace(estimates, values=-estimates.values)
         intervals = decide_all(estimates, spread, settings.level, settings.seed)
-        return ratings.order_scores(moved, scores, (clustering, intervals), settings, lower=lower)
+        return ratings.order_scores(moved, scores, (clustering, intervals), settings)
 
     with one_blas_thread():
         return use_verdicts(fused, joint, weight, order, digest)

@@ -1,14 +1,9 @@
 """Whether a preference for one side may be in worths, since sides were not randomised.
 
-Comparisons tell a better output from a preferred side only where both outputs of a pair stand on
-both sides. `find_one_sided` decides for `rank`, `models`, `compare` and `bias` alike what is said
-of sides, and whether an order effect can be separated from the worths. Where no pair was shown in
-both orders it cannot: what is left to estimate it is that log-worths add up over pairs, which is an
-assumption of the model and nothing that was seen.
-
-Who stood on one side too often is found by the rule of `anytime.sides`. Where the order effect is
-fitted and separable, worths are beside it and nothing is said. Of rankings nothing is said either:
-who stands first of two outputs is not drawn pair by pair.
+`find_one_sided` decides for `rank`, `models`, `compare` and `bias` alike what is said of sides, and
+whether an order effect can be separated from the worths. Where no pair was shown in both orders it
+cannot: what is left to estimate it is that log-worths add up over pairs, which nobody saw. Of
+rankings nothing is said: who stands first of two outputs is not drawn pair by pair.
 """
 
 from __future__ import annotations
@@ -29,17 +24,13 @@ from evenhand.render.document import Finding
 if TYPE_CHECKING:
     from evenhand.data.votes import Votes
 
-# What the votes between two systems alone say, however often one looks.
+# What the votes between two systems alone say, however often one looks: B_sr of docs/peeking.md,
 #
-# With S and F votes that preferred s and t to each other, ties left aside,
+# B_st = 2 · I_½(5 + F, 5 + S) · B(5 + S, 5 + F) / B(5, 5) · 2^{S+F},
 #
-# B_st = ∫_{½}^{1} p^S (1 − p)^F dπ(p) / 2^{−(S+F)}
-# = 2 · I_½(5 + F, 5 + S) · B(5 + S, 5 + F) / B(5, 5) · 2^{S+F},
-#
-# π being Beta(5, 5) cut to p > ½ and I the regularised incomplete beta function. It is 1 at first
-# and a supermartingale wherever each of these votes prefers s with a chance of at most ½ given the
-# past: a mixture of likelihood ratios (Robbins 1970, Annals of Mathematical Statistics
-# 41:1397-1409). It needs no model of the other pairs.
+# I being the regularised incomplete beta function. It is 1 at first and a supermartingale wherever
+# each vote prefers s with a chance of at most ½ given the past: a mixture of likelihood ratios
+# (Robbins 1970, Annals of Mathematical Statistics 41:1397-1409).
 
 
 PRIOR: Final = 5.0  # Both parameters of the Beta distribution
@@ -157,15 +148,12 @@ UNEVEN = 0.6
 
 @dataclass(frozen=True)
 class OneSided:
-    # that they were not; empty where chance explains them, or they do not matter
-    notes: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()  # that they were not; empty where chance explains them
     # whether they were so far from random that a preference for one may carry a claim. In very
     # many votes also a share of 51 % is not explained by chance; a note says so, and no more.
     uneven: bool = False
     named: str = ""  # who stood on one side too often, with counts; empty where chance explains it
-    # share of comparisons whose pair was shown in both orders (proportion); 1 where positions are
-    # not known, which is refused elsewhere
-    both_orders: float = 1.0
+    both_orders: float = 1.0  # share of comparisons of pairs shown in both orders; or 1
 
     @property
     def separable(self) -> bool:
@@ -177,8 +165,7 @@ def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) ->
     """Return what is to be said of sides; `of_pairs`: whether answers are no rankings."""
     if not tally.positions_known:
         return OneSided()
-    if of_pairs is None:
-        of_pairs = tally.n_judgments >= tally.n_comparisons * (1 - 1e-9)
+    of_pairs = tally.of_pairs if of_pairs is None else of_pairs
     return _judge(tally.systems, count_sides(tally), model, of_pairs=of_pairs)
 
 

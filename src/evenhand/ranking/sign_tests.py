@@ -4,26 +4,10 @@ When not to use it: where judges or items give many answers each, every p-value 
 too small; `evenhand.find_preferences` has clustered ones beside.
 """
 
-# Of n comparisons n+ prefer the first system, n− the second, n0 neither. If nobody prefers:
-#
-# ignore           n+ ~ Binomial(n+ + n−, ½): exact, with the Clopper-Pearson interval
-# ignore-normal    against:0, McNemar's test without continuity correction
-# split            split:0.5, an odd tie dropped
-# split:S          n+ + ⌊S n0⌋ ~ Binomial(n, ½), one tie dropped if S n0 is not whole: exact
-# split-normal     z = (n+ − n−) / √n: ties as half a success
-# against          split:0, n+ ~ Binomial(n, ½): a tie speaks against the system to be better
-# half-against     against:0.5
-# against:K        z = (n+ − n− − K n0) / √(n+ + n− + K² n0): a tie is K of a vote against
-# trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
-#
-# against:K tests P(first) − P(second) ≤ K P(tie), the chance of a tie within the hypothesis
-# (Randles 2001, by his abstract); split:S assigns the ties before the test (partitioned ties of
-# Rayner & Best 2001, by the contents of their chapter 2). K and S are left to the problem, as Dras
-# says of both; ½ for K is a choice of this code.
-#
-# Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
-# Statistician 55:96-101; Rayner & Best (2001), A Contingency Table Approach to Nonparametric
-# Testing; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation 81:1153-1160.
+# docs/significance.md has the formula of each. Sources: Dras (2015) section 3; Sprent & Smeeton
+# (2007) section 5.2; Randles (2001), American Statistician 55:96-101; Rayner & Best (2001), A
+# Contingency Table Approach to Nonparametric Testing; Bian, McAleer & Wong (2011), Mathematics and
+# Computers in Simulation 81:1153-1160.
 
 from __future__ import annotations
 
@@ -50,9 +34,7 @@ _SIZE: Final = "how much the systems differ (no odds)"
 @dataclass(frozen=True)
 class Variant:
     title: str  # in a few words
-    # P(evidence for the first system at least this strong), from (n,) counts of preferences for
-    # the first, ties and preferences for the second
-    tail: Tail
+    tail: Tail  # P(evidence for the first at least this strong), from (n,) counts of answers
     score: Tail | None  # (n,) standard normal statistic from the same, where there is one
     assumes: tuple[str, ...]  # beside the independence of comparisons
     ignores: tuple[str, ...]  # what of the answers plays no part
@@ -74,9 +56,7 @@ class SignTest:
     z: float | None  # standard normal statistic of the normal variants, if anything was decided
     p: float  # two-sided p-value
     greater: float  # one-sided p-value: is the first system preferred?
-    # Clopper-Pearson interval (.95) of the chance of the first system among decided comparisons;
-    # only of `ignore`
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None  # Clopper-Pearson (.95), of decided ones; of `ignore`
     assumes: tuple[str, ...]  # what the p-value rests on
     ignores: tuple[str, ...]  # what it does not look at
 

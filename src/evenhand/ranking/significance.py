@@ -1,12 +1,7 @@
 """Is there a preference at all? The classical tests of judgments (Dras 2015, sections 3 and 5).
 
-Every pair has its sign test, by its own comparisons alone, adjusted for the number of pairs (Holm
-1979; Benjamini & Hochberg 1995). A single pair has every variant of the test, and λ and γ of the
-log-linear model; three systems or more have Friedman's test of agreement between blocks. Where
-judges or items give several answers, clustered p-values of pairs stand beside.
-
-When not to use it: none of these tests says how much better a system is, and for an order of many
-systems a model borrows strength between pairs; `evenhand.rank` does both.
+docs/significance.md says what each tests and when not to use it. A single pair has every variant of
+the sign test, and λ and γ of the log-linear model; three systems or more have Friedman's test.
 """
 
 from __future__ import annotations
@@ -14,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import exp, lgamma
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,19 +92,25 @@ AGREEMENT_TOLERANCE: Final = 1e-12  # Relative distance from complete agreement 
 
 
 @dataclass(frozen=True, eq=False)
-class Friedman:
+class SkillingsMack:
     systems: tuple[str, ...]  # the k systems
-    blocks: int  # number n of blocks
+    blocks: int  # number of blocks that rank two systems or more
     statistic: float  # Q, corrected for ties
-    df: int  # k − 1
+    df: int  # k − 1; less where blocks do not link all systems
     p: float  # χ² p-value of Q
+    assumes: ClassVar = ASSUMES  # what p-values rest on
+    ignores: ClassVar = IGNORES  # what they do not look at
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman(SkillingsMack):
+    """The same of complete blocks."""
+
     f: float | None  # Iman and Davenport's F; None where all blocks agree completely
     f_df: tuple[int, int]  # degrees of freedom of F
     f_p: float  # its p-value; exact where all blocks agree completely
     kendall_w: float  # Kendall's W (proportion)
     mean_ranks: Array  # (k,) mean rank of each system, higher is better
-    assumes: tuple[str, ...] = ASSUMES  # what the p-values rest on
-    ignores: tuple[str, ...] = IGNORES  # what they do not look at
 
     @property
     def mean_places(self) -> Array:
@@ -177,17 +178,6 @@ def friedman_test(
 # incomplete blocks Durbin's (1951). Source: Skillings & Mack (1981), Technometrics 23:171-177.
 
 
-@dataclass(frozen=True, eq=False)
-class SkillingsMack:
-    systems: tuple[str, ...]  # the k systems
-    blocks: int  # number of blocks that rank two systems or more
-    statistic: float  # Q, corrected for ties
-    df: int  # k − 1; less where blocks do not link all systems
-    p: float  # χ² p-value of Q
-    assumes: tuple[str, ...] = ASSUMES
-    ignores: tuple[str, ...] = IGNORES
-
-
 def skillings_mack_test(
     block: Integers, system: Integers, score: Array, systems: Sequence[str]
 ) -> SkillingsMack:
@@ -232,9 +222,7 @@ class Blocks:
     by: str  # what blocks are: judge, item, ranking or another factor
     systems: tuple[str, ...]  # the k systems, sorted by name
     names: tuple[str, ...]  # the n blocks that saw all systems
-    # (n, k) share of a system's comparisons in which it was preferred, ties being half
-    # a proportion
-    scores: Array
+    scores: Array  # (n, k) share of a system's comparisons that prefer it, ties half
     incomplete: tuple[str, ...]  # blocks that did not see all systems, and are excluded
 
     def test(self) -> Friedman:
@@ -306,8 +294,7 @@ class PairTests:
     assumes: tuple[str, ...]  # what the p-values rest on
     ignores: tuple[str, ...]  # what they do not look at
     clusterings: tuple[str, ...] = ()  # what `clustered` accounts for: judge, item; () for nothing
-    # (P,) p-values that account for correlated comparisons, NaN where clusters show no spread
-    clustered: Array | None = None
+    clustered: Array | None = None  # (P,) p-values by clusters, NaN where there is no spread
     clustered_holm: Array | None = None  # (P,) the same after Holm's adjustment over all pairs
 
     @property
@@ -443,11 +430,8 @@ SIGNIFICANT: Final = 0.05  # P-value at which a preference is said to be there
 MAX_PAIRS_SHOWN: Final = 60  # Most pairs that a terminal shows; the files have all of them
 MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
 AGAINST: Final = "ties that count against a system have no clustered test"
-# Comparisons of each judge, item or ranking, on average, that are no independent answers
-MIN_REPEATED: Final = 2
-# Effective judges or items below which these tests and `rank` may well decide different pairs: both
-# then know little of how much judges differ, a pair alone the less
-FEW_BESIDE_RANK: Final = 12.0
+MIN_REPEATED: Final = 2  # Mean comparisons of a judge, item or ranking that are correlated
+FEW_BESIDE_RANK: Final = 12.0  # Effective judges or items below which `rank` may decide more
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -461,9 +445,7 @@ class PreferenceTests(Shown):
     friedman: Friedman | None  # Friedman's test, where there are three systems and complete blocks
     blocks: str  # what its blocks are
     notes: tuple[str, ...]  # what is lacking, what was excluded, what is against the assumptions
-    # which of judge, item and ranking give many comparisons each, so that comparisons are not
-    # independent
-    repeated: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()  # which of judge, item and ranking have many comparisons
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     @property

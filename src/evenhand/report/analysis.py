@@ -733,10 +733,16 @@ class Rated:
 
     def rank(self, criterion: str, part: RatingRows) -> Ranking:
         settings = self.settings
-        how = (choose_rating_model(settings.model), "rank-sets", settings.cluster)
-        asked = RankSettings(*how, settings.level, settings.seed, None)
-        lower = criterion in self.lower
-        return rank_scores(part, asked, lower_is_better=lower, references=settings.references)
+        asked = RankSettings(
+            choose_rating_model(settings.model),
+            "rank-sets",
+            settings.cluster,
+            settings.level,
+            settings.seed,
+            lower_is_better=criterion in self.lower,
+            references=settings.references,
+        )
+        return rank_scores(part, asked)
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

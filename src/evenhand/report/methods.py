@@ -25,7 +25,6 @@ from evenhand.metrics.study import name_statistic
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS
-from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking, say_ranked_by
 from evenhand.render.document import join_names, plural, write_value
@@ -427,9 +426,7 @@ def _say(analysis: Analysis) -> tuple[list[str], list[str]]:
             " which draws estimates towards each other; stated confidence does not allow for this."
         )
         # groups of systems that no comparison joins
-        tally = ranking.fit.tally
-        left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
-        groups = int(weak_components(Graph(len(tally.systems), left, right)).max()) + 1
+        groups = int(ranking.fit.tally.find_groups().max()) + 1
         if groups > 1:
             text += (
                 f" The systems fall into {groups} groups that were never compared: any difference"

@@ -40,7 +40,7 @@ from evenhand.data.references import exclude_references
 from evenhand.data.source import write_log_check
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.ranking.plans import describe_plan, parse_gate_plan
+from evenhand.ranking.plans import describe_plan, read_gate_plan
 from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.render.document import take_findings
 from evenhand.web.downloads import AnswerTables, list_downloads
@@ -333,7 +333,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
         done_by = datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
     head, plan = store.head(), store.plan
     if plan:
-        stated, digest = parse_gate_plan(plan.encode())
+        stated, digest = read_gate_plan(content=plan.encode())
         plan = f"{describe_plan(stated)} (SHA-256 {digest})"
     return {
         "title": store.campaign.title or store.campaign.name,

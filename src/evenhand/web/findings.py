@@ -43,7 +43,7 @@ from evenhand.errors import (
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.by_model import find_one_way
 from evenhand.ranking.direct_votes import Evaluated, evaluate
-from evenhand.ranking.plans import SHARES, Asked, parse_gate_plan
+from evenhand.ranking.plans import SHARES, Asked, read_gate_plan
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import Confirmation, LiveLeaderboard, confirm_pairs
@@ -348,7 +348,7 @@ def _order_by_votes(
         table = take_pairs(data)
     except InvalidJudgments:  # nothing but controls so far
         return orders
-    stated = parse_gate_plan(answers.store.plan.encode())[0] if answers.store.plan else {}
+    stated = read_gate_plan(content=answers.store.plan.encode())[0] if answers.store.plan else {}
     for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
         rest = part.without(judges=flagged, recorded=False) if flagged else part

@@ -27,7 +27,7 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.data.source import write_log_check
 from evenhand.errors import EvenhandError
 from evenhand.ranking.gate import decide
-from evenhand.ranking.plans import Asked, describe_plan, parse_gate_plan
+from evenhand.ranking.plans import Asked, describe_plan, read_gate_plan
 from evenhand.web.dashboard import CampaignStatus, Dashboard, DashboardCache, get_status
 from evenhand.web.findings import Findings
 from evenhand.web.requests import name_address
@@ -98,7 +98,7 @@ def _describe_plan(
     """Return a registered plan, and what it decides where it may be looked at now."""
     if not store.plan:
         return None
-    stated, digest = parse_gate_plan(store.plan.encode())
+    stated, digest = read_gate_plan(content=store.plan.encode())
     asked, orders = Asked.take(stated), [*dashboard.findings.orders.values()]
     decision = None
     # several passes, groups and clusters are left to `evenhand gate` on the published answers

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest_or_list
-from evenhand.ranking.ranking import Ranking, name_cause, say_barred
+from evenhand.ranking.ranking import Ranking, group_causes, say_barred
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Finding, join_names
 
@@ -22,8 +22,7 @@ OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
 MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
 MAX_KINDS_IN_SENTENCE: Final = 3  # Kinds of votes that are counted
-# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
-MAX_UNITS_FOR_ALL_SETS: Final = 8
+MAX_UNITS_FOR_ALL_SETS: Final = 8  # Units up to which all sets of them are tried, 254 fits
 # How an outcome is called in a table, and what that means
 OUTCOME_LEGEND: Final = {
     "reversed": "reversed: without so many, or fewer others, another system is ahead",
@@ -38,14 +37,11 @@ OUTCOME_LEGEND: Final = {
 class Removed:
     judge: str | None = None  # who gave them; None where unknown, or where any alike votes do
     item: str | None = None  # on what, or None likewise
-    # the system that was preferred; the first by name of a tie. None of a whole judge.
-    better: str | None = None
+    better: str | None = None  # the preferred system; of a tie the first by name
     worse: str | None = None  # the other
     tie: bool = False  # whether neither was preferred
     count: float = 1.0  # how many comparisons
-    # how many votes of this kind there are: same systems, same outcome and, where the model knows
-    # an order effect, same sides. None of a whole judge.
-    of: float | None = None
+    of: float | None = None  # votes of this kind: same systems, outcome, sides; None of a judge
     first: str | None = None  # the system shown first, where the model knows an order effect
 
     @property
@@ -147,10 +143,7 @@ def note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[Finding]:
     for claim in claims:
         rows, columns = claim.across(ranking.systems)
         pairs = list(product(rows.ravel().tolist(), columns.ravel().tolist()))
-        causes: dict[str, list[tuple[int, int]]] = {}
-        for pair in pairs:
-            if sets.barred[pair]:
-                causes.setdefault(name_cause(sets, pair), []).append(pair)
+        causes = group_causes(sets, [pair for pair in pairs if sets.barred[pair]])
         if not causes:
             continue
         several = "its {of} pairs" if len(claim.above) == 1 else "the {of} pairs across it"
@@ -165,15 +158,12 @@ class Flip:
     claim: str  # the conclusion in words
     how: str  # "reversed" (another system is then ahead) or "undecided"
     unit: str  # vote, ranking, judge or item
-    # units without which it no longer stands, an upper bound; None where it stands without all
-    # that speak for it
-    fewest: int | None
+    fewest: int | None  # units without which it falls, an upper bound; None where it stands
     total: int  # units that there are
     tried: int  # units that were taken away, where it stands without them
     predicted: int | None  # the number that cumulated influence predicts, or None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
-    # who and what, in the order in which they are taken away. Where an order turns, any
-    removed: tuple[Removed, ...]
+    removed: tuple[Removed, ...]  # who and what, in the order in which they are taken away
     ahead: str | None = None
     behind: str | None = None
     gone: tuple[str, ...] = ()

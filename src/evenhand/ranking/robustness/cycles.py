@@ -1,31 +1,13 @@
 """What a Bradley-Terry model leaves of every pair of systems, and how much of it noise makes.
 
-With W of N decisive votes for the first system of a pair, p̂ what the model expects of it,
-r = W − N p̂ and w = N p̂ q̂, r/w is to first order the log-odds that worths do not explain
-(HodgeRank: Jiang, Lim, Yao & Ye 2011, Statistical ranking and combinatorial Hodge theory,
-Mathematical Programming 127:203-244), and
+docs/robustness.md has the statistic T = Σ r² / w, its replicates without cycles, and sources. Noise
+moves residuals only where worths cannot follow: P r, with P = I − w X H⁻¹ Xᵀ. With an order effect
+δ in the model, p̂ depends on the side, r and w are sums over both sides, and X has one more column.
 
-    T = Σ r² / w
+    by judge, or by item    r* = Σ v_g √(J/(J − 1)) P r_g,  v Webb's weights
+    by both                 d = a (d_J + d_I), pair by pair at the variance V_J + V_I − V_JI
 
-Pearson's statistic over pairs. Noise moves residuals only where worths cannot follow: P r, with
-P = I − w X H⁻¹ Xᵀ. Ties are excluded: under Davidson's model, too, decisive votes follow p.
-
-A preference for the output shown first makes cycles where sides do: a before b, b before c, c
-before a. With an order effect δ in the model, p̂ depends on the side, r and w are sums over both
-sides of a pair, and X has one more column.
-
-Replicates without cycles say how much is noise. Where judges are known their residuals keep their
-size and change their sign and scale at random, r* = Σ v_g √(J/(J − 1)) P r_g with Webb's weights v,
-so that what is correlated stays so. Only without them are votes drawn from the fitted model, each
-by itself: with judges who have tastes that finds cycles, at level .05, in .19 of populations of six
-judges without any (tests/experiments/test_e8_cycles.py).
-
-Where judges and items both cluster, a test by judge and one by item find cycles together in a fifth
-of populations without any. Replicates of a third kind add both, d = a (d_J + d_I), pair by pair at
-the variance V_J + V_I − V_JI, with V_JI over cells of a judge and an item; the largest p of the
-three counts, so that the test holds as well where one clustering alone would do.
-
-When not to use it: to choose a model. Cycles can be real and too small to predict anything by.
+V_JI is over cells of a judge and an item.
 """
 
 from __future__ import annotations
@@ -77,9 +59,7 @@ class PairResiduals:
     systems: tuple[str, ...]  # names
     first: Integers  # (P,) code of the system first by name
     second: Integers  # (P,) code of the other
-    # (S, P) decisive votes N; S is 2 where the output shown first may have an advantage: those
-    # with the system first by name shown first, then those with it shown second
-    totals: Array
+    totals: Array  # (S, P) decisive votes N, of sides first those shown in the order of names
     wins: Array  # (S, P) votes for the system first by name, W
     chances: Array  # (S, P) p̂
     worth: Array  # (K,) fitted log-worths
@@ -286,8 +266,7 @@ def statistics(whole: PairResiduals, residuals: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    # (B, P) residuals by clustering, those of all clusterings together last
-    residuals: Mapping[str, Array]
+    residuals: Mapping[str, Array]  # (B, P) by clustering, those of all together last
     spurious: float  # Σ w d² that noise adds to what worths explain
 
     @property
@@ -374,8 +353,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Cycle:
-    # in the order of preference, the last preferred to the first; the first by name begins
-    systems: tuple[str, str, str]
+    systems: tuple[str, str, str]  # in the order of preference, the first by name begins
     won: tuple[float, float, float]  # share of decisive votes for each against the next
     excess: float  # log-odds round the cycle that no worths explain, to first order
     z: float  # the same over its spread in replicates without cycles

@@ -5,22 +5,11 @@ A vote with score u in (η, t) moves the difference c between systems by
     e = cᵀ H⁻¹ Zᵀ (I − W Z H⁻¹ Zᵀ)⁻¹ u
 
 when it is taken away, to first order in the score and exactly in the information that goes with it;
-Z holds the derivatives of (η, t) by the parameters and W the information of the vote. Without ties
-that is cᵀ H⁻¹ x (y − p) / (1 − leverage) (Broderick, Giordano & Meager 2020, An automatic
-finite-sample robustness metric, arXiv:2011.14999, with the leverage kept). A judge's votes are
-taken away together: cᵀ (H − H_g)⁻¹ s_g.
-
-Units are ordered by their influence on the difference, largest first, or, for votes that leave a
-pair undecided, by their influence on the difference over its error. They are taken away until a
-ranking from scratch no longer says what was concluded (Huang, Shen, Wei & Broderick 2025, Dropping
-just a handful of preferences can change top large language model rankings, arXiv:2508.11847). Every
-set that is reported was verified so; with one unit less in the same order the conclusion stands.
-Judges, items or rankings that alone link a system to the others are tried as a set. A smaller set
-of other units may exist: the number is an upper bound.
-
-When not to use it: to say how sure a conclusion is. Few votes carry every close race, however
-honest; rank sets say how sure it is. Fragility says which comparisons to look at first, and accuses
-nobody: votes that are alike carry it alike, whoever gave them.
+Z holds the derivatives of (η, t) by the parameters and W the information of the vote (Broderick,
+Giordano & Meager 2020, arXiv:2011.14999, with the leverage kept). A judge's votes go together: cᵀ
+(H − H_g)⁻¹ s_g. Units are taken away, those with the most influence on the difference first, or on
+the difference over its error, until a ranking from scratch no longer says what was concluded
+(Huang, Shen, Wei & Broderick 2025, arXiv:2508.11847); with one unit less the conclusion stands.
 """
 
 from __future__ import annotations
@@ -38,7 +27,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion, write_contract, write_document
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, reads_lower_of
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Factor, Tally, first_of_each, join_codes, keep_levels, take_names
@@ -77,16 +66,12 @@ from evenhand.ranking.robustness.claims import (
 from evenhand.ranking.texts import say_of_robustness as say
 from evenhand.render.document import Column, Document, Table, take_findings, write_signature
 
-# Log-odds by which a system must be ahead: less is what an iteration leaves
-TOLERANCE: Final = 1e-9
+TOLERANCE: Final = 1e-9  # Log-odds that are ahead: less is what an iteration leaves
 MAX_ROWS_SHOWN: Final = 15  # Conclusions and units that a terminal shows; JSON has all
 MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
-# Systems that a claim does not name, up to which all ways to part them are tried
-MAX_UNNAMED_SYSTEMS: Final = 8
-# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
-MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
-# Numbers in the information of all levels beyond which no influence is computed
-MAX_INFLUENCE: Final = 20_000_000
+MAX_UNNAMED_SYSTEMS: Final = 8  # Up to so many all ways to part them are tried
+MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000  # Of more each step would take long
+MAX_INFLUENCE: Final = 20_000_000  # Most numbers in the information of all levels
 
 
 def _worth_rows(fit: Fit) -> Array:
@@ -262,8 +247,7 @@ class Case:
     fit: Fit  # the model behind it
     settings: Settings  # of the ranking
     units: tuple[str, ...]  # vote (or ranking), judge, item: what can be taken away
-    # factor → (K, G) how far each log-worth falls without each of its levels
-    influences: Mapping[str, Array] = field(repr=False)
+    influences: Mapping[str, Array] = field(repr=False)  # factor → (K, G), by level
 
     @property
     def signature(self) -> str:
@@ -672,9 +656,9 @@ def find_fragility(
         require_option("outcome", outcome, OUTCOMES)
     if isinstance(data, Ratings | RatingRows):
         ratings.refuse_of_votes({"after": after, "outcomes": REVERSED not in outcomes})
-        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed, None)
+        how = Settings(ratings.choose_rating_model(model), "rank-sets", cluster, level, seed)
         scores = ratings.take_part(data)
-        found = board or ratings.rank_scores(scores, how, lower_is_better=reads_lower_of(scores))
+        found = board or ratings.rank_scores(scores, how)
         if not isinstance(found.fit, LeastSquaresFit):
             raise UnknownOption("fragility of ratings is of the models adjusted, mean and z")
         warnings = [one for one in take_findings(scores.notes) if one.severity == "warning"]
@@ -687,7 +671,7 @@ def find_fragility(
         raise UnknownOption("votes are not taken away under controls: leave the controls out")
     present = tuple(name for name in ("judge", "item", "ranking") if table.has(name))
     wanted_factors(cluster, set(present))
-    settings = Settings(spec, "rank-sets", cluster, level, seed, None, table.mix)
+    settings = Settings(spec, "rank-sets", cluster, level, seed, mix=table.mix)
     with one_blas_thread():
         case = make_case(table.tally(by=present), settings, board)
         ranking, units, flips = case.ranking, case.units, []

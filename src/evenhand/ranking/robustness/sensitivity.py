@@ -1,14 +1,7 @@
 """What would change the answer: fragility, other reasonable choices, and cycles, of one board.
 
-A ranking rests on choices that others would make otherwise: what a tie says, which judgments are
-correlated, whether the output shown first has an advantage, how much a busy judge counts, and
-whether judges who are flagged count at all. The same judgments are ranked under each. A
-conclusion that only one of them draws is a conclusion about that choice (Steegen, Tuerlinckx,
-Gelman & Vanpaemel 2016, Increasing transparency through a multiverse analysis, Perspectives on
-Psychological Science 11:702-712).
-
-When not to use it: to choose the ranking that one likes. The default was chosen beforehand, by
-experiments with known truth; the others show what depends on it.
+A conclusion that only one of several reasonable choices draws is a conclusion about that choice
+(Steegen, Tuerlinckx, Gelman & Vanpaemel 2016, Perspectives on Psychological Science 11:702-712).
 """
 
 from __future__ import annotations
@@ -27,7 +20,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import REFERENCES, Exclusion, write_contract, write_document
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import RatingRows, reads_lower_of
+from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.references import exclude_references
 from evenhand.data.results import Shown
@@ -38,12 +31,17 @@ from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import RATING_MODELS, Ties
-from evenhand.ranking.by_model import find_groups
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import Settings, choose_log_linear, order_systems
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
-from evenhand.ranking.ratings import choose_rating_model, rank_scores, refuse_of_votes, take_part
+from evenhand.ranking.ratings import (
+    choose_rating_model,
+    rank_scores,
+    refuse_of_votes,
+    settle_direction,
+    take_part,
+)
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_flips, find_fragility
 from evenhand.ranking.sides import find_one_sided
@@ -314,16 +312,12 @@ def vary_choices(
     if isinstance(data, Ratings | RatingRows):
         refuse_of_votes({"mix": mix, "judge_cap": judge_cap, "decide": not decide})
         rows = take_part(data)
-        direction: dict[str, Any] = {"lower_is_better": reads_lower_of(rows), "references": None}
+        asked = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed)
         if board is not None:
             human = [one.system_names for one in board.excluded if one.code == REFERENCES]
-            direction = {
-                "lower_is_better": bool(board.lower_is_better),
-                "references": [name for names in human for name in names],
-            }
-        asked = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-        usual = board or rank_scores(rows, asked, **direction)
-        return vary_models(rows, usual, asked, screening=screening, **direction)
+            names = [name for names in human for name in names]
+            asked = replace(asked, lower_is_better=board.lower_is_better, references=names)
+        return vary_models(rows, board or rank_scores(rows, asked), asked, screening)
     table = controls.require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
@@ -381,7 +375,7 @@ def name_without(flagged: Sequence[str]) -> str:
 
 def _find_unlinked(table: Comparisons) -> list[Finding]:
     tally = table.tally()
-    groups, names = find_groups(tally), np.array(tally.systems)
+    groups, names = tally.find_groups(), np.array(tally.systems)
     if not groups.any():
         return []
     parts = [listing(names[groups == one].tolist(), MAX_FLAGGED_NAMED) for one in (0, 1)]
@@ -404,7 +398,7 @@ def order_alone(
         raise UnknownOption("under controls orders are not asked alone: let each choice decide")
     weighing = choose_weights(mix, judge_cap)
     weighed = table if weighing is None else weighing.weigh(table)
-    settings = Settings(model, "rank-sets", cluster, level, seed, None, weighed.mix)
+    settings = Settings(model, "rank-sets", cluster, level, seed, mix=weighed.mix)
     tally = weighed.tally() if counted is None or weighing is not None else counted
     evidence, levels = Evidence.of(tally), Levels({})
     fit = model.fit(evidence.whole)
@@ -548,56 +542,40 @@ USUAL: Final = "adjusted"
 
 
 def check_ratings(
-    rows: RatingRows,
-    *,
-    pairs: Sequence[tuple[str, str]] = (),
-    model: object = None,
-    cluster: str | None = None,
-    level: float = 0.95,
-    seed: int = SEED,
-    lower_is_better: bool = False,
-    references: Sequence[str] | None = None,
+    rows: RatingRows, settings: Settings, pairs: Sequence[tuple[str, str]] = ()
 ) -> Robustness:
-    """Check whether a ranking by ratings, without controls, is robust; arguments as in `rank`."""
-    settings = Settings(choose_rating_model(model), "rank-sets", cluster, level, seed, None)
-    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": references}
-    usual = rank_scores(rows, settings, **how)
-    sensitivity = vary_models(rows, usual, settings, **how)
+    """Check whether a ranking by ratings, without controls, is robust."""
+    usual = rank_scores(rows, settings)
     fragility = Fragility(find_flips(usual, pairs), (), usual.signature)
-    return Robustness(fragility, sensitivity, None, ())
+    return Robustness(fragility, vary_models(rows, usual, settings), None, ())
 
 
 def vary_models(
-    rows: RatingRows,
-    usual: Ranking,
-    settings: Settings,
-    *,
-    screening: Screening | None = None,
-    lower_is_better: bool,
-    references: Sequence[str] | None,
+    rows: RatingRows, usual: Ranking, settings: Settings, screening: Screening | None = None
 ) -> Sensitivity:
     """Rank ratings, without controls, under each reasonable choice; usual: what was asked for."""
-    how: dict[str, Any] = {"lower_is_better": lower_is_better, "references": ()}
+    named = settings.references
     flagged_in = screening or rows  # judges are screened by what they said of references too
-    rows, _ = exclude_references(rows, references)
+    settings = replace(settle_direction(rows, settings), references=())
+    rows, _ = exclude_references(rows, named)
     notes = [*rows.notes]
     offers: list[tuple[str, Callable[[], Ranking]]] = []
     for name in ("adjusted", "mean", "z", "mixed"):  # whose estimates are means of scores
         if name != settings.name:
             clusters = None if name == "mixed" else settings.cluster
             other = replace(settings, model=RATING_MODELS[name].make(), cluster=clusters)
-            offers.append((f"model {name}", partial(rank_scores, rows, other, **how)))
+            offers.append((f"model {name}", partial(rank_scores, rows, other)))
     clusterings = tuple(way.name for way in usual.ways)
     known = [name for name in ("judge", "item") if rows.labels(name)[0] != ("",)]
     offers += [
-        (CLUSTERED[name], partial(rank_scores, rows, replace(settings, cluster=name), **how))
+        (CLUSTERED[name], partial(rank_scores, rows, replace(settings, cluster=name)))
         for name in (list_clusterings(known, clusterings) if usual.ways else ())
     ]
     flagged = find_flagged(flagged_in, notes) if "judge" in known else ()
     if flagged:
         codes = [code for code, name in enumerate(rows.judges) if name in flagged]
         rest = rows.take(~np.isin(rows.judge, codes))
-        offers.append((name_without(flagged), partial(rank_scores, rest, settings, **how)))
+        offers.append((name_without(flagged), partial(rank_scores, rest, settings)))
     default = settings.name == USUAL and not settings.cluster
     first = describe_choice(DEFAULT if default else ASKED, usual)
     choices: tuple[Choice, ...] = (first, *(try_choice(name, make) for name, make in offers))

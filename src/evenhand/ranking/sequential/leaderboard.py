@@ -2,15 +2,9 @@
 
     settings --start--> state --observe--> state --look--> board
 
-What is decided stays so, whatever comes: with a chance of the level at most, anything that is ever
-decided is false (`likelihood`). Where judges are known, the rank sets of these judges must confirm
-it. Who leads now is shown beside it, and may change with the next vote.
-
-A vote costs as much as its two systems have neighbours; a look costs a fit, bounds of all open
-pairs, and a fit for each pair that may be decided now. Whoever follows votes decides with each of
-them what a look would.
-
-When not to use it: for votes that are all there; `rank` decides more of them.
+What is decided stays so, whatever comes (docs/peeking.md). A vote costs as much as its two systems
+have neighbours; a look costs a fit, bounds of all open pairs, and a fit for each pair that may be
+decided now. Whoever follows votes decides with each of them what a look would.
 """
 
 from __future__ import annotations
@@ -58,15 +52,12 @@ Ties = Literal["davidson", "discard"]
 
 TIES: Final = get_args(Ties)
 MIN_LEVEL: Final = 0.5  # A lower level would let most boards decide something false
-# Log-worths no farther apart than this are level: what is left of rounding
-LEVEL_TOLERANCE: Final = 1e-9
-# Votes, or the square of the systems if that is more, that name the systems of a board
-MIN_NAMING_VOTES: Final = 60
+LEVEL_TOLERANCE: Final = 1e-9  # Difference of log-worths that is rounding
+MIN_NAMING_VOTES: Final = 60  # Votes that name the systems, or their square if larger
 KIND: Final = "evenhand board "
 FORMAT: Final = f"{KIND}3"
 KEY_DIGITS: Final = 16  # of a vote's key
-# Digits of the digest that are kept of each vote, to find the first of another table
-TRACE_DIGITS: Final = 4
+TRACE_DIGITS: Final = 4  # Digits of each vote's digest, to find the first that differs
 
 # What systems were that no vote joins where ties are excluded
 ONLY_TIED: Final = "only ever tied, or never compared,"
@@ -192,8 +183,7 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
 
     # Each part is ranked by itself: no rank set holds systems of two of them
     several = [part for part in parts if len(part) > 1]
-    graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
-    apart = int(weak_components(graph).max()) + 1 == len(parts)
+    apart = int(tally.find_groups().max()) + 1 == len(parts)
     code = "groups-apart" if apart else "groups-one-way"
     groups = "; ".join(errors.listing(part, MAX_GROUP_NAMES) for part in several)
     notes: list[str] = [say(code, "warning", groups=groups)]
@@ -257,11 +247,8 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
 @dataclass(frozen=True)
 class Standing:
     system: str  # its name
-    # its place by what leads now, from 1; level systems share one. None where votes do
-    place: int | None
-    # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
-    # joins with others, is about 0
-    log_worth: float
+    place: int | None  # its place by what leads now, from 1; None where votes do not join
+    log_worth: float  # by all votes with a weak prior; its mean is about 0 in each group
     wins: int  # votes that preferred it
     ties: int  # votes that preferred neither
     losses: int  # votes that preferred the other
@@ -278,11 +265,9 @@ class Leaderboard(Shown):
 
     standings: tuple[Standing, ...]  # the leading one first; where nobody can lead, group by group
     decided: tuple[likelihood.Claim, ...]  # in the order in which it was
-    # what the votes decide and the rank sets of these judges do not confirm now
-    held: tuple[likelihood.Claim, ...]
+    held: tuple[likelihood.Claim, ...]  # decided by votes, not confirmed by rank sets now
     held_since: tuple[str, ...]  # why each of these is held back
-    # what judges decide, one vote each; None without that column
-    by_judges: tuple[likelihood.Claim, ...] | None
+    by_judges: tuple[likelihood.Claim, ...] | None  # what judges decide, one vote each; or None
     checked: bool  # whether rank sets had to confirm
     n_votes: int  # votes that count
     n_ties: int  # ties among them
@@ -291,9 +276,7 @@ class Leaderboard(Shown):
     notes: tuple[str, ...]  # what must stand beside the board
     signature: str  # what makes it again
     digest: str  # SHA-256 of the votes in their order
-    # names of the systems that votes join, the largest group first; one of all where somebody can
-    # lead
-    groups: tuple[tuple[str, ...], ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()  # names of systems that votes join, largest first
     unjoined: str = ""  # which groups no vote joins, in words; "" where votes join all systems
     excluded: tuple[exclusions.Exclusion, ...] = ()  # what was excluded from the votes
     plan_sha256: str | None = None  # of the plan by which the board began

@@ -1,16 +1,8 @@
 """Which pairs of systems votes decide for good, however often somebody looks.
 
-All votes together decide s > t once
-
-    N_t / sup{L_t(θ) : θ_s ≤ θ_t} ≥ 1 / (.6 α),
-
-N_t being how well the votes were predicted, each from those before it, and L_t the likelihood of
-Davidson's model (Wasserman, Ramdas & Balakrishnan 2020, PNAS 117:16880-16890, section 7). Two
-systems' own votes decide by a test of their own, which has the rest of α.
-
-`OpenPairScreen` looks at all open pairs, or follows votes and decides the same without a fit for
-every pair at every vote. When not to use it: for a table that is complete and was not
-looked at before it was; rank sets then decide more.
+docs/peeking.md ("How it decides") has the two tests: of all votes together, N_t / sup L_t, and of
+the votes of one pair. `OpenPairScreen` looks at all open pairs, or follows votes and decides the
+same without a fit for every pair at every vote.
 """
 
 from __future__ import annotations
@@ -39,20 +31,15 @@ Pair = tuple[int, int]
 MODEL_SHARE: Final = 0.6  # Share of α that all votes together may spend; direct votes have the rest
 MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"  # What decided a pair
 
-# Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood
-CONVERGED: Final = 1e-10
+CONVERGED: Final = 1e-10  # Squared Newton decrement (nats) of a fit that is done
 MAX_STEPS: Final = 50
 MAX_HALVINGS: Final = 30
-# A log-worth or γ beyond which the maximum is taken to be at infinity
-MAX_LOG_WORTH: Final = 20.0
-# Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔
-PRIOR_TIE_INFORMATION: Final = 2 / 3
+MAX_LOG_WORTH: Final = 20.0  # A log-worth or γ that is taken to be at infinity
+PRIOR_TIE_INFORMATION: Final = 2 / 3  # On γ of one tie and two preferences, 3 · ⅓ · ⅔
 MAX_STEP: Final = 1.0  # Longest step between two fits (log-worth)
 PAIRS_AT_ONCE: Final = 2048  # Pairs of which bounds are found at the same time
-# How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded
-ROUNDING: Final = 1e-6
-# Pairs that may come near at once; where more do, shared worths are out of date and fitted first
-MAX_NEAR_PAIRS: Final = 8
+ROUNDING: Final = 1e-6  # How much nearer pairs are taken to be (nats), for rounded sums
+MAX_NEAR_PAIRS: Final = 8  # Pairs near at once; beyond, shared worths are fitted first
 RENEWAL_VOTES: Final = 60  # Votes between the first renewals of shared bounds
 RENEWAL_PARTS: Final = 20  # Later they are renewed with every further 1/20 of the votes
 
@@ -150,15 +137,9 @@ def find_parts(pairs: PairCounts) -> NDArray[np.intp]:
 class Supremum:
     """The most likely worths under which two systems are equal."""
 
-    # an upper bound of their log-likelihood (nats); where that is more than enough, no more than
-    # a bound from below need be
-    value: float
-    # derivative of the log-likelihood by θ_one − θ_other there: positive where `one` is better by
-    # the votes
-    lead: float
-    # worths there or near, and γ where anything tied; what is infinitely far apart stands as it
-    # did at the start
-    at: Array
+    value: float  # upper bound of their log-likelihood (nats), or more than enough
+    lead: float  # its derivative by θ_one − θ_other: positive where `one` is better
+    at: Array  # worths there or near, and γ where anything tied
 
 
 def find_supremum(
@@ -238,16 +219,9 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     return newton.maximise(penalised, start)
 
 
-# The running numerator N_t: how well the votes were predicted, each from those before it.
-#
-# log N_t = Σ_i log p_θ̃(i−1)(y_i)
-#
-# θ̃(i−1) knows the votes before the i-th only. For the true worths θ* the ratio N_t / L_t(θ*) is a
-# nonnegative martingale that begins at 1, whatever chose the pairs and whoever looked on: by
-# Ville's inequality it ever reaches 1/α with a chance of at most α. One numerator serves all pairs.
-#
-# After each vote its two systems take a Newton step, which costs as much as they have neighbours;
-# after every K² votes all worths are fitted anew.
+# The running numerator N_t: how well the votes were predicted, each from those before it. One
+# serves all pairs. After each vote its two systems take a Newton step, which costs as much as they
+# have neighbours; after every K² votes all worths are fitted anew.
 
 
 class Numerator:
@@ -350,30 +324,25 @@ class Numerator:
         self.worth[system] = worth + _clip(slope / curvature)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "systems": self.systems,
-            "log_value": self.log_value,
-            "worth": self.worth,
-            "gamma": self.gamma,
-            "told": self.tie_information,
-            "since": self.since_fit,
-            "ends": self.ends,
-            "counts": self.counts,
-            "early": self.early,
-        }
+        return {key: getattr(self, name) for key, name in SAVED.items()}
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Numerator:
         numerator = cls(int(saved["systems"]), ties=saved["gamma"] is not None)
-        for (low, high), counts in zip(saved["ends"], saved["counts"], strict=True):
-            numerator.counts[numerator._add_pair((int(low), int(high)))] = [int(n) for n in counts]
-        numerator.log_value = float(saved["log_value"])
-        numerator.tie_information = float(saved["told"])
-        numerator.worth = [float(worth) for worth in saved["worth"]]
-        numerator.gamma = None if saved["gamma"] is None else float(saved["gamma"])
-        numerator.since_fit = int(saved["since"])
-        numerator.early = [[int(n) for n in counts] for counts in saved["early"]]
+        for low, high in saved["ends"]:
+            numerator._add_pair((int(low), int(high)))
+        for key, name in SAVED.items():
+            if key != "ends":
+                setattr(numerator, name, saved[key])
         return numerator
+
+
+# What is saved of a numerator, by the keys of a board's file
+SAVED: Final = {name: name for name in ("systems", "log_value", "worth", "gamma")} | {
+    "told": "tie_information",
+    "since": "since_fit",
+    **{name: name for name in ("ends", "counts", "early")},
+}
 
 
 def _log_chances(eta: float, gamma: float | None) -> tuple[float, float, float]:
@@ -427,13 +396,10 @@ def bound_nulls(
     return whole, bounds, meet
 
 
-# What is decided at a look: by all votes through the model, or by two systems' own votes.
-#
-# The level α is shared. The ratio of all votes is valid for all pairs at once: wherever θ_s ≤ θ_t
-# is true it is at most N_t / L_t(θ*), one martingale for all pairs and both directions (Ville
-# 1939). Own votes decide once B_st ≥ K(K − 1) / (.4 α), each direction of each pair having a
-# martingale of its own: with half that number two equal systems are named in 3.2 % of boards where
-# 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
+# The level α is shared by all votes, whose ratio is valid for all pairs at once, and by two
+# systems' own votes: each direction of each pair has a martingale of its own. With half of K(K − 1)
+# two equal systems are named in 3.2 % of boards where 2 % are allowed (threshold 50, 3,000 votes;
+# counted exactly).
 
 
 @dataclass(frozen=True)
@@ -449,9 +415,7 @@ class Claim:
 @dataclass(frozen=True)
 class Budget:
     alpha: float  # the chance that any claim, ever, is false (proportion)
-    # systems that were named before direct votes count, by code from 0; only their pairs are
-    # decided by direct votes, since that level is shared in advance. None while nobody knows.
-    founders: int | None
+    founders: int | None  # systems whose pairs direct votes decide, by code; None if unnamed
 
     @property
     def directions(self) -> int:

@@ -32,8 +32,7 @@ from evenhand.render.document import Finding
 ROWS: Final = "rows"  # The order of the table's own rows
 FIRST: Final = "evenhand_first"
 LAST: Final = "evenhand_last"
-# Added to numbers of rows, so that they sort as text; more rows than a table has
-ROW_OFFSET: Final = 10**12
+ROW_OFFSET: Final = 10**12  # More rows than a table has: numbers then sort as text
 # Judges for and against s that are supposed before the first one
 PRIOR_FOR, PRIOR_AGAINST = 5.0, 0.5
 
@@ -49,9 +48,7 @@ class Vote:
     right: str  # the other
     outcome: str  # "left", "tie" or "right"
     judge: str = ""  # who voted; "" where nobody knows
-    # what was asked, such as the item; a judge's second answer to one question on the same two
-    # systems revises the first. "" where nobody knows: then no vote is a revision
-    question: str = ""
+    question: str = ""  # what was asked; a second answer to it revises; "" if unknown
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
@@ -88,8 +85,7 @@ class Arrival:
     order: str  # what they are ordered by: a column, or "rows"
     sides_known: bool  # whether left really stood first
     notes: tuple[str, ...]  # what must be said of order and choice
-    # the first and the last moment; None where there is no vote, or rows tell the order
-    span: tuple[float, float] | None = None
+    span: tuple[float, float] | None = None  # first and last moment; None in the order of rows
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
@@ -202,15 +198,10 @@ def _name_votes(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
 class JudgeSigns:
     """What judges, one vote each, say of pairs: a column that judges with tastes cannot fool."""
 
-    # The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
-    # judge's net preference between s and t in it, 0 where there is none, and
-    #     E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
-    # W and L being the judges before who preferred s and t. It is a supermartingale wherever a
-    # judge's net preference for s over t is symmetric or negative, given the judges before: tastes,
-    # items that only one judge sees and votes that are correlated inside a judge do no harm. That
-    # needs judges who come from one population, b that is fixed in advance, and inside a batch
+    # E_sr of docs/peeking.md: the first b votes of a judge are a batch, closed when it is full.
+    # Valid with judges who come from one population, b that is fixed in advance, and inside a batch
     # pairs that are not chosen by this judge's own answers. Later votes of a judge do not count.
-    # With all judges of one mind it takes a little more than log2(K(K − 1)/α) of them. κ is ours.
+    # With all judges of one mind it takes a little more than log2(K(K − 1)/α) of them.
 
     def __init__(self, size: int) -> None:
         self.size = size

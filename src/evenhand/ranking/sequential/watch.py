@@ -2,14 +2,8 @@
 
 With each vote is decided what can be. Nothing rests on the end of the table, so that a longer table
 with the same beginning decides all that a shorter one does, and a file that is followed has the
-board of one that is looked at once.
-
-The plan of a board states what is fixed before its first vote. What a board decides holds at all
-looks and whenever it ends, so that a plan states no looks and no end. It fixes what could else be
-chosen by who sees votes: the systems, the level, how votes are ordered and counted, and which
-systems may be taken from the board again. Systems that are variants of one owner stand on it one by
-one: all pairs are decided at one level, so that what is decided of the best of them needs no
-correction.
+board of one that is looked at once. A plan states what could else be chosen by who sees votes; what
+a board decides holds at all looks, so that it states no looks and no end.
 """
 
 from __future__ import annotations
@@ -188,8 +182,7 @@ class Watched(Shown):
     board: leaderboard.Leaderboard  # what is decided, and who leads now
     state: leaderboard.SequentialState  # the votes, to go on with
     arrival: Arrival  # the votes of the table
-    # what rank sets decide; None where judges are not known
-    confirmed: leaderboard.Confirmation | None
+    confirmed: leaderboard.Confirmation | None  # by rank sets; None without judges
 
     @property
     def signature(self) -> str:
