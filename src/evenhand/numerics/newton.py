@@ -209,8 +209,8 @@ def _invert_blocks(matrix: Matrix) -> Matrix:
 def join_halves(corner: Matrix, solved: Matrix, rest: Matrix) -> Matrix:
     """Return the inverse of [[A, B], [Bᵀ, D]], symmetric, by A⁻¹, W = A⁻¹B and (D − BᵀW)⁻¹.
 
-    It is [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]] with the Schur complement S = D − BᵀW: half the work
-    of LU where halves are inverted so in turn, and nothing pivots, as A and S are positive definite.
+    It is [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]], S = D − BᵀW. Where halves are inverted so in turn it
+    is half the work of LU; nothing pivots, as A and S are positive definite.
     """
     half, across = corner.shape[-1], solved @ rest
     inverse = np.empty((*corner.shape[:-2], half + rest.shape[-1], half + rest.shape[-1]))

@@ -31,6 +31,7 @@ from math import ceil, inf, isfinite, sqrt
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, require_scores, takes_judgments
@@ -39,6 +40,7 @@ from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, try_each
+from evenhand.data.tally import Factor
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -48,7 +50,7 @@ from evenhand.errors import (
     require_seed,
     suggest_or_list,
 )
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.newton import one_blas_thread
@@ -56,7 +58,6 @@ from evenhand.ratings.matrix import (
     ADDITIVE,
     BY_JUDGE,
     COMPLETION,
-    JudgeGroups,
     MethodError,
     RatingMatrix,
     Split,
@@ -464,7 +465,7 @@ MAX_STEPS: Final = 50  # Of the regression
 RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are distinguished without error
 
 
-def half_widths(residual: Array, group: Integers, groups: int, level: float) -> Array:
+def half_widths(residual: Array, group: NDArray[np.integer], groups: int, level: float) -> Array:
     """Return the half width of each group, infinite where (n,) residuals are too few."""
     widths = np.full(groups, inf)
     for code in range(groups):
@@ -499,7 +500,7 @@ def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, 
 
 
 def find_half_widths(
-    predicted: Array, split: Split, groups: JudgeGroups, settings: tuple[float, Missing]
+    predicted: Array, split: Split, groups: Factor, settings: tuple[float, Missing]
 ) -> Array:
     """Return the half width of each judge's intervals, (m, 1), or of each cell's, (m, n).
 
@@ -516,8 +517,8 @@ def find_half_widths(
             row, column, held = cells.row, cells.column, split.tested.value
             residual = held - predicted[row, column]
             weight, odds = odds_of_missing(predicted[row, column], predicted[absent], held)
-            kind = 2 * groups.code[row] + ~split.known
-            other = 2 * groups.code[absent[0]] + split.strange(*absent)
+            kind = 2 * groups.codes[row] + ~split.known
+            other = 2 * groups.codes[absent[0]] + split.strange(*absent)
             order = np.argsort(np.abs(residual), kind="stable")
             for code in np.unique(other).tolist():
                 new, tested = other == code, order[kind[order] == code]
@@ -529,10 +530,10 @@ def find_half_widths(
         widths[absent] = wide
     else:
         residual = split.tested.value - predicted[cells.row, cells.column]
-        kind = 2 * groups.code[cells.row] + ~split.known
-        by_kind = half_widths(residual, kind, 2 * len(groups.names), level)
+        kind = 2 * groups.codes[cells.row] + ~split.known
+        by_kind = half_widths(residual, kind, 2 * len(groups.labels), level)
         rows, columns = split.learned.cells.seen_rows, split.learned.cells.seen_columns
-        known, strange = by_kind[2 * groups.code], by_kind[2 * groups.code + 1]
+        known, strange = by_kind[2 * groups.codes], by_kind[2 * groups.codes + 1]
         widths = np.where(rows, known, strange)[:, None]
         if not columns.all():
             widths = np.where(columns, widths, strange[:, None])
@@ -630,8 +631,8 @@ class NuclearNorm:
             solution = solve(split.learned, choice, self.clip)
         predicted = solution.predicted
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
-        of_tested = groups.code[split.comparable.cells.row]
-        calibrated = np.bincount(of_tested, minlength=len(groups.names))
+        of_tested = groups.codes[split.comparable.cells.row]
+        calibrated = np.bincount(of_tested, minlength=len(groups.labels))
         digest, (path, clip) = digest_ratings(targets), self.sign_choice()
         parts = (
             f"completion calibration={self.calibration:g} validation={self.validation:g}",
@@ -649,8 +650,8 @@ class NuclearNorm:
             rank=solution.rank,
             gap=solution.gap,
             table=self._compare(split, solution),
-            groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
-            group_of=tuple(groups.names[code] for code in groups.code.tolist()),
+            groups=dict(zip(groups.labels, calibrated.tolist(), strict=True)),
+            group_of=tuple(groups.labels[code] for code in groups.codes.tolist()),
             notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
             signature=write_signature(parts, targets.size, digest, judges=len(matrix.judges)),
         )
