@@ -27,6 +27,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
+from evenhand.models.rating_components import ComponentEstimates
 from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
@@ -269,22 +270,7 @@ def conclude(products: Products, level: float, shift: float = 0.0, doubt: float 
 MIN_LEVELS: Final = 5  # Judges or items below which a note says that they are few
 
 
-@dataclass(frozen=True)
-class TasteComponents:
-    # systems, judge x system, item x system: those that can be told
-    components: tuple[Component, ...]
-    growth: float  # by what variances look smaller through pooled worths than they are
-    # variance of the difference of two log-worths, times comparisons, that chance alone gives;
-    # the mean over pairs of systems
-    per_vote: float
-    # component → how far its variance goes into the difference of two log-worths: 2/J with J the
-    # effective number of judges, or items
-    sharing: dict[str, float]
-    reasons: tuple[str, ...]  # what cannot be told, and why
-    notes: tuple[str, ...]  # what must stand beside the estimates
-
-
-def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComponents:
+def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> ComponentEstimates:
     try:
         with one_blas_thread():
             model = BradleyTerry(ties="davidson" if tally.ties.any() else "discard")
@@ -348,8 +334,15 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
             notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))
     system = Component(SYSTEM, sqrt(variance), k, how="moments")
-    per_vote, told = by_chance * tally.n_comparisons, (tuple(reasons), (*fit.notes, *notes))
-    return TasteComponents((system, *components), growth, per_vote, sharing, *told)
+    return ComponentEstimates(
+        (system, *components),
+        "moments",
+        sharing,  # 2/J, with J the effective number of judges, or items
+        tuple(reasons),
+        (*fit.notes, *notes),
+        growth,
+        by_chance * tally.n_comparisons,
+    )
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}
