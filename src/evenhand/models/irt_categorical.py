@@ -109,17 +109,23 @@ class Law:
 # j-th comparisons of its outputs belong to the first so many of them.
 
 Numbers = NDArray[np.int64]
+# Comparisons of one output from which chances are added as logarithms. In a product, what many
+# answers of one kind make vanish cannot be brought back by those of the other kind that follow;
+# with fewer answers, what vanishes has no weight in the end either.
+MIN_LOGGED_COMPARISONS: Final = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Colour:
-    """Outputs start..stop, no two of which were compared, and their comparisons in rounds."""
+    """Outputs no two of which were compared, in all chains: rows are outputs × chains."""
 
-    start: int
-    stop: int
-    # the j-th comparison of the first m outputs: place of the other output (m,), and LEFT where the
-    # own output was preferred, TIE, or RIGHT
+    first: int  # first row
+    last: int  # row after the last
+    cell: Numbers  # (rows,) row of each in the abilities
+    # the j-th comparison of the first m outputs: place of the other output (m,), and the row of the
+    # law's tables (m, 1) that LEFT where the own output was preferred, TIE, or RIGHT points to
     rounds: tuple[tuple[Numbers, Numbers], ...]
+    busy: int  # rows, the first of all, with so many comparisons that logarithms are added
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,13 +133,14 @@ class Plan:
     systems: int  # K
     author: Numbers  # (N,) number of the system behind the output at each place
     place: Numbers  # (N,) place of each output of the data
+    cell: Numbers  # (N, R) row of each output and chain in the abilities
     # (C,) places of the two outputs of each comparison, and its outcome
     pairs: tuple[Numbers, Numbers, Numbers]
     colours: tuple[Colour, ...]  # in the order in which they are drawn
 
 
-def plan_colours(pairs: OutputPairs) -> Plan:
-    n = len(pairs.author)
+def plan_colours(pairs: OutputPairs, chains: int, categories: int) -> Plan:
+    n, k, author = len(pairs.author), len(pairs.systems), pairs.author
     output = np.concatenate((pairs.one, pairs.other))
     rival = np.concatenate((pairs.other, pairs.one))
     outcome = np.concatenate((pairs.outcome, RIGHT - pairs.outcome))
@@ -160,11 +167,16 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
     rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
-        rounds[int(colour[begin])].append((rival[begin:end], outcome[begin:end]))
-    spans = zip(pairwise(borders_of.tolist()), rounds, strict=True)
-    drawn = tuple(Colour(start, stop, tuple(parts)) for (start, stop), parts in spans)
+        said = categories * outcome[begin:end, None]
+        rounds[int(colour[begin])].append((rival[begin:end], said))
+    author, drawn = author[order], []
+    cell = author[:, None] + np.arange(chains) * k
+    for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True):
+        busy = sum(len(other) for other, _ in parts[MIN_LOGGED_COMPARISONS - 1 :][:1]) * chains
+        rows = cell[start:stop].reshape(-1)
+        drawn.append(Colour(start * chains, stop * chains, rows, tuple(parts), busy))
     compared = place[pairs.one], place[pairs.other], pairs.outcome
-    return Plan(len(pairs.systems), pairs.author[order], place, compared, drawn)
+    return Plan(k, author, place, cell, compared, tuple(drawn))
 
 
 # Outputs that comparisons join move up or down the scale together.
@@ -231,10 +243,6 @@ class Shift:
 
 # Sweeps from one offer of a common step to the next; it costs as much as a sweep
 SHIFT_EVERY: Final = 4
-# Comparisons of one output from which chances are added as logarithms. In a product, what many
-# answers of one kind make vanish cannot be brought back by those of the other kind that follow;
-# with fewer answers, what vanishes has no weight in the end either.
-MIN_LOGGED_COMPARISONS: Final = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,45 +254,31 @@ class State:
     counts: Numbers  # (R, K, Λ) outputs of each system by quality
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """One colour for all chains: rows are outputs × chains."""
-
-    first: int  # first row
-    last: int  # row after the last
-    cell: Numbers  # (rows,) row of each in the abilities
-    # places of rivals (m,), and the row that their outcome points to (m, 1)
-    rounds: tuple[tuple[Numbers, Numbers], ...]
-    busy: int  # rows, the first of all, with so many comparisons that logarithms are added
-
-
-def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
+def walk(plan: Plan, law: Law, rng: np.random.Generator) -> Iterator[State]:
     # Chains start with all qualities alike: the first at the lowest, the last at the highest, the
     # others between them; one alone in the middle.
     levels, top = plan.systems * law.categories, law.categories - 1
+    chains = plan.cell.shape[1]
     ends = np.linspace(0, top, chains) if chains > 1 else np.array([top / 2])
     quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
-    cell = plan.author[:, None] + np.arange(chains) * plan.systems
-    steps = [_make_step(colour, cell, law.categories) for colour in plan.colours]
     one, other, outcome = plan.pairs
     n, width = len(plan.author), law.categories + 2
     part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
-    chain = np.arange(chains)
-    of_output = part.astype(np.int64)[:, None] * chains + chain
+    of_output = part.astype(np.int64)[:, None] * chains + np.arange(chains)
     log_chances = np.zeros((3, width, width))
     log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
     shift = Shift(
         sets=(int(part.max()) + 1) * chains,
         of_output=of_output,
         of_pair=of_output[one],
-        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
+        ability_row=plan.cell * width + 1,
         outcome_row=outcome[:, None] * width**2 + width + 1,
         pairs=(one, other),
         log_chances=log_chances.reshape(-1),
         categories=law.categories,
     )
     sums = np.triu(np.ones((law.categories, law.categories), law.rows.dtype))
-    at, shape = cell * law.categories, (chains, plan.systems, law.categories)
+    at, shape = plan.cell * law.categories, (chains, plan.systems, law.categories)
     counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
     for sweep in count():
         ability = rng.standard_gamma(counts.reshape(shape) + law.concentration)
@@ -293,29 +287,21 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
             shift.move(rng, ability, quality)
         rows = ability.reshape(-1, law.categories).astype(law.rows.dtype)
         luck = rng.random((quality.size, 1), dtype=law.rows.dtype)
-        for step in steps:
+        for colour in plan.colours:
             # a quality for each row of cumulative weights, by one uniform number each
-            reached = _weigh(step, rows, quality, law) @ sums
-            bar = reached[:, -1:] * luck[step.first : step.last]
+            reached = _weigh(colour, rows, quality, law) @ sums
+            bar = reached[:, -1:] * luck[colour.first : colour.last]
             reached[:, -1] = np.inf  # rounding must not put the bar above the whole
-            quality.reshape(-1)[step.first : step.last] = (reached > bar).argmax(axis=1)
+            quality.reshape(-1)[colour.first : colour.last] = (reached > bar).argmax(axis=1)
         counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
         yield State(ability, quality, counts.reshape(shape))
 
 
-def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
-    chains = cell.shape[1]
-    rounds = tuple((rival, outcome[:, None] * categories) for rival, outcome in colour.rounds)
-    rows = cell[colour.start : colour.stop].reshape(-1)
-    busy = sum(len(rival) for rival, _ in rounds[MIN_LOGGED_COMPARISONS - 1 :][:1]) * chains
-    return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
-
-
-def _weigh(step: _Step, ability: Weights, quality: Numbers, law: Law) -> Weights:
+def _weigh(colour: Colour, ability: Weights, quality: Numbers, law: Law) -> Weights:
     """Return (rows, Λ) weights of every quality of the outputs of one colour."""
-    weights, busy = ability.take(step.cell, axis=0), step.busy
+    weights, busy = ability.take(colour.cell, axis=0), colour.busy
     sums = np.zeros((busy, law.categories))
-    for number, (rival, outcome) in enumerate(step.rounds, start=1):
+    for number, (rival, outcome) in enumerate(colour.rounds, start=1):
         seen = (quality.take(rival, axis=0) + outcome).reshape(-1)
         sums[: len(seen)] += law.log_rows.take(seen[:busy], axis=0)
         some = weights[busy : len(seen)]
@@ -559,7 +545,7 @@ class IRTCategorical(Chains):
         rng = np.random.Generator(np.random.PCG64(self.seed))
         abilities, expectations = [], []
         with one_blas_thread():
-            states = walk(plan_colours(pairs), law, self.chains, rng)
+            states = walk(plan_colours(pairs, self.chains, self.categories), law, rng)
             for state in islice(states, self.burn_in, self.sweeps):
                 abilities.append(state.ability.astype(np.float32))
                 mass = state.counts + law.concentration
