@@ -5,14 +5,8 @@
     o | q_i ∝ φ((o − q_i)/σ), o ∈ 1..Λ    what one judge sees of it in one comparison
     left preferred iff o − o' > r, right iff o' − o > r, else a tie
 
-Source: Hopkins & May (2013), Models of translation competitions, ACL, section 7, with their values
-as defaults. They call it a tie when the difference is lower than the radius; with their radius of 0
-that never happens, so that a tie is a difference of at most the radius here. An output is what one
-system made of one item.
-
-When not to use it: where one wants a number per system and nothing else, the Gaussian form mixes
-better and needs fewer judgments; where some system is never compared with the rest, worths of the
-two parts are distinguished by the prior alone; judges are all alike here, and so are sides.
+Source: Hopkins & May (2013), Models of translation competitions, ACL, section 7. When not to use
+it: docs/models/irt-categorical.md.
 """
 
 from __future__ import annotations

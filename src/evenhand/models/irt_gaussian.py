@@ -5,17 +5,8 @@
     D   ~ N(q_i − q_j, 2σ_obs²)           difference that a judge perceives between outputs i and j
     left where D ≥ r, right where D ≤ −r, no preference between
 
-The four scales are known; abilities and qualities are estimated, by Gibbs sampling, all judgments
-of one output sharing its quality. Predictions are for outputs that nobody has judged.
-
-Source: Hopkins & May (2013), Models of Translation Competitions, ACL, section 7; their values are
-the defaults. They ran one chain of 200 sweeps (`IRTGaussian.paper()`).
-
-When not to use it: where judges must count as clusters (given qualities every answer is
-independent of every other, so posterior intervals are too narrow where a judge's answers hang
-together); where position matters (no order effect); where the share of ties is far from what the
-radius implies, since the radius is set, not estimated; to learn σ's or r, which the data do not
-distinguish.
+Source: Hopkins & May (2013), Models of Translation Competitions, ACL, section 7. When not to use
+it: docs/models/irt-gaussian.md.
 """
 
 from __future__ import annotations

@@ -2,21 +2,9 @@
 
     P(left preferred, no tie) = σ(a_l (θ_j − θ_k)),    a_l = exp(τ z_l),  z_l ~ N(0, 1)
 
-θ = 2λ is the log-worth, σ the logistic function, l the judge. With ties (Davidson) p is in
-proportion to exp(a_l d), exp(γ), exp(−a_l d), d = λ_j − λ_k, with one γ for all judges. The mean
-log-slope is 0, which gives θ its unit: the log-odds of a judge in the middle. Slopes are integrated
-out, one integral for each judge; τ = 0 is the plain model, and each judge's slope is drawn towards
-1 by as much as the other judges' slopes are near each other.
-
-Sources: Chen, Bennett, Collins-Thompson & Horvitz (2013), WSDM, 193-202 (a quality for every judge
-in the Bradley-Terry model); the log-normal slope is that of a two-parameter item response model,
-Bock & Aitkin (1981), Psychometrika 46:443-459.
-
-When not to use it: a slope is positive, so a judge who turns the scale round looks like one who
-cannot tell systems apart; judges who differ in what they like and not in how sharply need random
-worths; where judges gave a handful of comparisons each, τ is hardly determined. Comparisons of one
-judge are independent here once the slope is known: those of one ranking are not, and look like a
-difference of judges where there is none (so no test on rankings), nor are items that several saw.
+With ties (Davidson) p is in proportion to exp(a_l d), exp(γ), exp(−a_l d), d = λ_j − λ_k, θ = 2λ.
+Sources: Chen, Bennett, Collins-Thompson & Horvitz (2013), WSDM, 193-202; the log-normal slope: Bock
+& Aitkin (1981), Psychometrika 46:443-459. When not to use it: docs/models/judge-slopes.md.
 """
 
 from __future__ import annotations

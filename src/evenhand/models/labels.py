@@ -1,11 +1,9 @@
-"""Majority vote: a unit's label is what most answers say, all judges counting alike.
+"""Majority vote, and what fits of labels have: a unit's label is what most answers say.
 
     share of c among the answers to unit i = n_ic / n_i
 
-Where two labels have the largest share there is no majority, and no label is chosen at random.
-A judge's agreement is how often the other answers to the same units are the judge's own. It is
-what the models of unequal judges start from and are compared with. Do not use it where some judges
-answer carelessly, or all together: it counts them like anybody else.
+Where two labels have the largest share no label is chosen. A judge's agreement is how often the
+other answers to the same units are the judge's own. When not to use it: docs/models/labels.md.
 """
 
 from __future__ import annotations

@@ -5,19 +5,8 @@ For systems j and k and judge l, with log-worths θ and u_lj ~ N(0, σ²) indepe
     P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : e^γ : e^{−x/2},
     x = (θ_j + u_lj) − (θ_k + u_lk)
 
-Tastes are integrated out by expectation propagation; worths, γ and σ maximise
-what is left. σ is itself a finding: how far judges are from each other. Worths are those of the
-mean judge, u = 0, and their covariance has the variance between judges in it.
-
 Source: Böckenholt (2001), Hierarchical modeling of paired comparison data, Psychological Methods
-6:49-66; Laplace's method: Breslow & Clayton (1993), JASA 88:9-25; expectation propagation: Minka
-(2001), UAI 17:362-369.
-
-When not to use it: for σ of rankings, which is an upper bound: comparisons of one ranking are taken
-for independent given the judge; with one judge, or with few
-judgments for each (σ is then hardly known); where items too have tastes of their own, which it
-takes for independent noise; where judges fall into a few known groups, which want worths of their
-own (`BradleyTerry(judge_covariates=...)`).
+6:49-66. What σ means, and when not to use it: docs/models/random-judges.md.
 """
 
 from __future__ import annotations

@@ -2,16 +2,9 @@
 
     y = μ + system + judge + item + (item x system) + (judge x system) + (judge x item) + residual
 
-Each effect is normal with a variance of its own; the variances are what is estimated, by restricted
-maximum likelihood. Designs need not be balanced or complete. Components that a design cannot tell
-apart are one, and it is said which.
-
-Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
-Generalizability Theory, Springer (the use).
-
-When not to use it: where scores pile up at an end of the scale, variances are too small there and
-differ between systems; where judges are of a few known groups; with two or three judges the
-variance between them is hardly known, as the interval shows.
+Each effect is normal with a variance of its own, estimated by restricted maximum likelihood
+(Patterson & Thompson 1971, Biometrika 58:545-554); what a design cannot tell apart is one. When not
+to use it: docs/models/variance-components.md.
 """
 
 from __future__ import annotations

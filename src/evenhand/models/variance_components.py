@@ -3,14 +3,8 @@
     x = (θ_j + b_gj + u_ij) − (θ_k + b_gk + u_ik),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
     P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : ν : e^{−x/2}
 
-How severe a judge is, or how hard an item, cancels in a comparison. What does not is that a judge
-likes one system more than others do (judge x system), and that a system does better on one item
-than on others (item x system). Both are estimated by moments at the cost of one
-pooled fit, on the scale of log-worth (natural log-odds).
-
-When not to use it: with fewer than five judges nothing much is known of how judges differ; where
-tastes are as strong as worths, moments are too small, and `RandomJudges` has a likelihood for those
-of judges.
+By moments, at the cost of one pooled fit, on the scale of log-worth. Where tastes are as strong as
+worths, moments are too small. When not to use it: docs/models/variance-components.md.
 """
 
 from __future__ import annotations

@@ -2,24 +2,9 @@
 
     y_jo = μ + a_j + b_o + Z_jo + ε        minimise  ½ Σ_seen (y − μ − a − b − Z)² + τ ‖Z‖_*
 
-over all of μ, a (severity of judges), b (worth of outputs) and Z, a matrix of low rank: tastes that
-judges share. The intercepts cost nothing, and are found anew for every Z (numerics/completion.py).
-
-τ is chosen on held-out ratings along τ_max x (.9, .7, .5, .35, .25). Z is used only if it predicts
-these better than the intercepts by more than 1.645 standard errors of the paired difference; else
-the fit abstains, answers with the intercepts, and says so. Intervals are conformal, from ratings
-that neither the fit nor the choice of τ has seen.
-
-Sources: Wisniewski (2013), ACL, "On the Predictability of Human Assessment: when Matrix Completion
-Meets NLP Evaluation" (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning
-Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals are
-ours.
-
-When not to use it: with one rating per output, whose intercept explains that rating: Z is 0 there,
-and completion says what judge + output says, without intervals; and where judges chose what they
-rate by something else than its height (for that see missing="by value"). Intervals and errors are
-those of missing ratings if what is seen was drawn uniformly over the cells of the matrix. Where
-some judges or outputs have many more ratings than others, a note says so.
+Sources: Wisniewski (2013), ACL (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine
+Learning Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals
+are ours. How τ is chosen, and when not to use it: docs/models/completion.md.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """What simple predictions of a missing rating are away from it, beside those of completion.
 
-    random draw      a score that the judge gave, drawn at random: its expected error, not a draw's
-    judge mean       the mean of the judge's scores
-    output mean      the mean of the scores of the output
-    judge + output   effects of both by least squares: judges differ in severity, and that is all
-
-Where nothing of a judge or an output is seen, all that is seen stands for it. Errors are of
-held-out cells, which no method has learned from. Differences to completion are over the same cells;
-their intervals let the cells of one judge and of one item depend on each other, or of one item
-alone where judges are fewer than five (numerics/cluster_means.py).
+Errors are of held-out cells, which no method has learned from; of a random draw it is the expected
+error. Where nothing of a judge or an output is seen, all that is seen stands for it. Differences to
+completion are paired, the cells of one judge and of one item correlated, or of one item alone where
+judges are fewer than five (numerics/cluster_means.py). The methods: docs/models/completion.md.
 """
 
 from __future__ import annotations
