@@ -233,8 +233,6 @@ def walk(
         yield means, abilities, qualities
 
 
-# What the chains of the Gaussian item-response model leave behind, and what it says of abilities.
-#
 # Qualities of outputs are not kept: there are as many as outputs in every sweep, and given the
 # differences abilities are known without them.
 

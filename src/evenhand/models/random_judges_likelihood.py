@@ -325,13 +325,9 @@ def _times(matrices: Array, vectors: Array) -> Array:
 # The likelihood of all judges' answers, their tastes integrated out, with its derivatives.
 #
 # Parameters come in this order: log-worths θ of all systems but the reference, γ where ties are an
-# outcome, log σ. Derivatives by θ come from the entries', Σ_c a_c ∂ log L / ∂m_c. The information
-# on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the systems of each block; it leaves out
-# that precisions of sites vary with θ. Standard errors by Laplace's method have that in them
-# (`bend_by_precisions`), those of expectation propagation do not: holding the sites is exact where
-# a judge compared one pair, and elsewhere makes errors too small by less than .5 % (12 to 2,000
-# judges, 3 to 100 answers each, σ from .6 to 1.4). Rows of γ and log σ are differences of exact
-# gradients.
+# outcome, log σ. The information on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the
+# systems of each block, by Laplace's method with what varies with θ (`bend_by_precisions`; how far
+# it matters: docs/models/random-judges.md). Rows of γ and log σ are differences of exact gradients.
 
 Integers = NDArray[np.intp]
 Method = Literal["corrected", "laplace"]

@@ -637,13 +637,9 @@ def _advance(
     return None
 
 
-# Intervals and tests of variance components by profile likelihood.
-#
-# The profile of a variance is the highest restricted likelihood that is left when it is held. The
-# interval holds the variances whose profile is within χ²/2 of the maximum; a lower end that is not
-# reached above 0 is 0. The test of 0 stands on the edge of the parameter's range: the statistic is
-# half the time 0, half the time χ² on one degree of freedom (Self & Liang 1987, Journal of the
-# American Statistical Association 82:605-610).
+# Intervals and tests by profile likelihood: the highest restricted likelihood that is left when a
+# variance is held. A lower end that is not reached above 0 is 0; the test of 0 stands on the edge
+# of the parameter's range (Self & Liang 1987).
 
 # How near the root of the statistic must come to the quantile, a third digit of sd
 ROOT_TOLERANCE: Final = 0.004
