@@ -215,7 +215,7 @@ def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 def deal_rankings(
     tally: Tally,
     panel: integrals.Panel,
-    pooled: integrals.Pooled,
+    pooled: integrals.Peak,
     dispersion: integrals.Dispersion,
     seed: int,
 ) -> DealTest:
@@ -289,30 +289,28 @@ class _Height:
 
 
 def find_interval(
+    model: RandomJudges,
     panel: integrals.Panel,
     peak: integrals.Peak,
-    pooled: integrals.Pooled,
-    level: float,
-    *,
-    restricted: bool,
+    pooled: integrals.Peak,
+    dispersion: integrals.Dispersion,
 ) -> Interval:
-    goal = normal_quantile((1 + level) / 2)
-    profile = _Profile(panel, peak, restricted=restricted)
+    goal = normal_quantile((1 + model.level) / 2)
+    profile = _Profile(panel, peak, restricted=model.restricted)
     zero = pooled.loglik
-    if restricted:
+    if model.restricted:
         worths = invert_positive(pooled.vcov)[: panel.n_systems - 1, : panel.n_systems - 1]
         zero -= float(np.linalg.slogdet(worths)[1]) / 2
     # the standard error of log σ; at σ = 0 about the upper end of σ
     if peak.point is not None:
         spread = float(np.sqrt(peak.vcov[-1, -1]))
     else:
-        bend, slope = peak.dispersion.bend, peak.dispersion.slope
+        bend, slope = dispersion.bend, dispersion.slope
         spread = sqrt((slope + sqrt(slope**2 + bend * goal**2)) / bend)
     found = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
     if found is None:
         upper = _find_end(profile, zero, goal, (log(spread), -inf, inf))
-        none = integrals.Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, peak.dispersion)
-        return Interval(0.0, upper, none)
+        return Interval(0.0, upper, pooled)
     at, top, bend, near = found
     step = min(goal / sqrt(bend), 1.0)
     upper = _find_end(profile, top, goal, (at + step, at, inf))
@@ -335,15 +333,7 @@ def find_interval(
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / bend
     vcov[:-1, :-1] += inner
-    moved_peak = integrals.Peak(beta, exp(at), peak.loglik, vcov, point, peak.dispersion)
-    return Interval(lower, upper, moved_peak)
-
-
-@dataclass(frozen=True, eq=False)
-class _Inner:
-    value: float
-    gradient: Array
-    point: integrals.Point
+    return Interval(lower, upper, integrals.Peak(beta, exp(at), peak.loglik, vcov, point))
 
 
 class _Profile:
@@ -367,22 +357,22 @@ class _Profile:
             beta, state = near.beta, near.point.state
         first = self._expand(beta, at, state)
         information, k = self.information.copy(), self.panel.n_systems
-        information[: k - 1, : k - 1] = first.point.worths
+        information[: k - 1, : k - 1] = first.worths
         end, here, gain = climb(
-            lambda x, before: self._expand(x, at, before.point.state),
+            lambda x, before: self._expand(x, at, before.state),
             (beta, first),
             information,
             tolerance=2 * self.panel.left_over / (1.0 + abs(first.value)),
             reach=lambda step: float(np.abs(step).max()),
         )
-        return self._finish(end, at, here.point, gain)
+        return self._finish(end, at, here, gain)
 
-    def _expand(self, beta: Array, at: float, state: integrals.Sites | None) -> _Inner:
+    def _expand(self, beta: Array, at: float, state: integrals.Sites | None) -> integrals.Point:
         point = self.panel.expand(np.append(beta, at), state, information=True)
-        return _Inner(point.value, point.gradient[:-1], point)
+        return replace(point, gradient=point.gradient[:-1])
 
     def _finish(self, beta: Array, at: float, there: integrals.Point, gain: float) -> _Height:
-        slope = float(there.gradient[-1] - there.gradient[:-1] @ self.drift)
+        slope = there.slope - float(there.gradient[: len(self.drift)] @ self.drift)
         value = there.value + gain
         if self.restricted:
             assert there.worths is not None
@@ -702,11 +692,10 @@ class RandomJudges:
         with one_blas_thread():
             panel = integrals.make_panel(tally, used.astype(np.intp), reference, self.method)
             pooled = integrals.pool_judges(tally, reference, ties=panel.ties)
+            spread = integrals.find_dispersion(panel, pooled)
             try:
-                highest = integrals.find_peak(panel, pooled)
-                interval = find_interval(
-                    panel, highest, pooled, self.level, restricted=self.restricted
-                )
+                highest = integrals.find_peak(panel, pooled, spread)
+                interval = find_interval(self, panel, highest, pooled, spread)
             except NotConverged as lost:
                 raise integrals.explain_lost(lost, panel, pooled) from None
             peak = interval.peak
@@ -716,7 +705,7 @@ class RandomJudges:
                 lr_test = LRTest.at_boundary(highest.loglik, pooled.loglik)
             elif "ranking" in answers.factors:
                 rankings = self._used(answers)
-                deal_test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
+                deal_test = deal_rankings(rankings, panel, pooled, spread, self.seed)
         notes = list(verdict.notes)
         if len(labels) < MIN_JUDGES:
             notes.append(say("few-judges-taste", "warning", judges=len(labels)))

@@ -174,8 +174,7 @@ class Moment:
     variance: float  # R, not below 0
     lower: float  # lower end of its interval; 0 where the test does not exclude 0
     upper: float  # upper end; infinite where the data set no bound
-    z: float  # of the test of 0
-    p: float  # one-sided p-value
+    p: float  # one-sided p-value of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,12 +244,12 @@ def conclude(products: Products, level: float, shift: float = 0.0, doubt: float 
     error *= t_quantile((1 + level) / 2, size - 1) / quantile
     if p >= 1 - level:  # 0 is not excluded
         widest = max(error, factor * sqrt(chance))
-        return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, z, p)
+        return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, p)
     df = min(2 * ratio**2 / error**2, (size - 1.0) * (products.systems - 1))
     from scipy.special import chdtri
 
     high, low = (float(chdtri(df, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
-    return Moment(ratio, ratio * df / high, ratio * df / low if low > 0 else inf, z, p)
+    return Moment(ratio, ratio * df / high, ratio * df / low if low > 0 else inf, p)
 
 
 MIN_LEVELS: Final = 5  # Judges or items below which a note says that they are few
