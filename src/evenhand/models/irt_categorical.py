@@ -28,13 +28,13 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption
-from evenhand.models.base import Coefficient, Posterior
+from evenhand.models.base import MAX_R_HAT, Coefficient, Posterior
 from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, split_r_hat
+from evenhand.numerics.sampling import bulk_size, split_r_hat
 from evenhand.render.document import Finding
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
@@ -102,7 +102,6 @@ class Law:
 # independent given the others. Within a colour those with most comparisons come first: then the
 # j-th comparisons of its outputs belong to the first so many of them.
 
-Numbers = NDArray[np.int64]
 # Comparisons of one output from which chances are added as logarithms. In a product, what many
 # answers of one kind make vanish cannot be brought back by those of the other kind that follow;
 # with fewer answers, what vanishes has no weight in the end either.
@@ -115,21 +114,21 @@ class Colour:
 
     first: int  # first row
     last: int  # row after the last
-    cell: Numbers  # (rows,) row of each in the abilities
+    cell: Integers  # (rows,) row of each in the abilities
     # the j-th comparison of the first m outputs: place of the other output (m,), and the row of the
     # law's tables (m, 1) that LEFT where the own output was preferred, TIE, or RIGHT points to
-    rounds: tuple[tuple[Numbers, Numbers], ...]
+    rounds: tuple[tuple[Integers, Integers], ...]
     busy: int  # rows, the first of all, with so many comparisons that logarithms are added
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     systems: int  # K
-    author: Numbers  # (N,) number of the system behind the output at each place
-    place: Numbers  # (N,) place of each output of the data
-    cell: Numbers  # (N, R) row of each output and chain in the abilities
+    author: Integers  # (N,) number of the system behind the output at each place
+    place: Integers  # (N,) place of each output of the data
+    cell: Integers  # (N, R) row of each output and chain in the abilities
     # (C,) places of the two outputs of each comparison, and its outcome
-    pairs: tuple[Numbers, Numbers, Numbers]
+    pairs: tuple[Integers, Integers, Integers]
     colours: tuple[Colour, ...]  # in the order in which they are drawn
 
 
@@ -159,7 +158,7 @@ def plan_colours(pairs: OutputPairs, chains: int, categories: int) -> Plan:
     colour, number = colour[order][at][by_round], number[by_round]
     rival, outcome = rival[by_round], outcome[by_round]
     borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
-    rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
+    rounds: list[list[tuple[Integers, Integers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
         said = categories * outcome[begin:end, None]
         rounds[int(colour[begin])].append((rival[begin:end], said))
@@ -192,16 +191,16 @@ class Shift:
     """What the move needs; tables have a margin for steps beyond the scale."""
 
     sets: int  # number of joined sets × chains
-    of_output: Numbers  # (N, R) number of each output's set and chain
-    of_pair: Numbers  # (C, R) the same of each comparison
+    of_output: Integers  # (N, R) number of each output's set and chain
+    of_pair: Integers  # (C, R) the same of each comparison
     # (N, R) where the output's ability begins in the padded table of abilities
-    ability_row: Numbers
-    outcome_row: Numbers  # (C, 1) where the outcome's table begins in `log_chances`
-    pairs: tuple[Numbers, Numbers]  # (C,) places of the two outputs
+    ability_row: Integers
+    outcome_row: Integers  # (C, 1) where the outcome's table begins in `log_chances`
+    pairs: tuple[Integers, Integers]  # (C,) places of the two outputs
     log_chances: Array  # (3 (Λ + 2)²,) ln T, 0 in the margin
     categories: int  # Λ
 
-    def move(self, rng: np.random.Generator, ability: Array, quality: Numbers) -> None:
+    def move(self, rng: np.random.Generator, ability: Array, quality: Integers) -> None:
         """Offer every set a step, and change (N, R) `quality` where it is accepted."""
         width = self.categories + 2
         logs = np.full((*ability.shape[:2], width), -np.inf)
@@ -219,7 +218,7 @@ class Shift:
         accepted = gain > -rng.standard_exponential(self.sets)
         quality += steps * accepted.take(self.of_output)
 
-    def _sum(self, sets: Numbers, values: Array) -> Array:
+    def _sum(self, sets: Integers, values: Array) -> Array:
         summed = np.bincount(sets.reshape(-1), values.reshape(-1), self.sets)
         return np.asarray(summed, dtype=np.float64)
 
@@ -244,8 +243,8 @@ class State:
     """Where R chains are after a sweep; `quality` changes in place with the next."""
 
     ability: Array  # (R, K, Λ) drawn abilities
-    quality: Numbers  # (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan
-    counts: Numbers  # (R, K, Λ) outputs of each system by quality
+    quality: Integers  # (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan
+    counts: Integers  # (R, K, Λ) outputs of each system by quality
 
 
 def walk(plan: Plan, law: Law, rng: np.random.Generator) -> Iterator[State]:
@@ -291,7 +290,7 @@ def walk(plan: Plan, law: Law, rng: np.random.Generator) -> Iterator[State]:
         yield State(ability, quality, counts.reshape(shape))
 
 
-def _weigh(colour: Colour, ability: Weights, quality: Numbers, law: Law) -> Weights:
+def _weigh(colour: Colour, ability: Weights, quality: Integers, law: Law) -> Weights:
     """Return (rows, Λ) weights of every quality of the outputs of one colour."""
     weights, busy = ability.take(colour.cell, axis=0), colour.busy
     sums = np.zeros((busy, law.categories))
@@ -311,7 +310,7 @@ def _weigh(colour: Colour, ability: Weights, quality: Numbers, law: Law) -> Weig
 
 Single = NDArray[np.float32]
 
-# Numbers that are held at once where every draw has K × K of them
+# Integers that are held at once where every draw has K × K of them
 MAX_NUMBERS_AT_ONCE: Final = 2_000_000
 
 
@@ -351,7 +350,7 @@ class CategoricalFit(Posterior):
     quality_sd: Array  # (K,) posterior standard deviation of that
     chances: Array  # (K, K, 3) chances of left, tie, right for new outputs of two systems
     ability_draws: Single  # (chains, kept, K, Λ) draws of abilities
-    outputs: Numbers  # (K,) outputs of each system that were compared
+    outputs: Integers  # (K,) outputs of each system that were compared
 
     scale = "mean quality"
     order_scale = "log-worth"  # mean qualities mix too slowly to order by

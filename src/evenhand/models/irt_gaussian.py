@@ -28,7 +28,7 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances
 from evenhand.models.irt_outputs import Chains, note_parts, pair_outputs
 from evenhand.models.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import invert_all, make_blocks
 from evenhand.numerics.newton import one_blas_thread, solve_columns
@@ -47,7 +47,7 @@ from evenhand.render.document import Finding
 # differences (Rao-Blackwell), which wander less than chances given drawn abilities.
 
 
-MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
+MAX_NUMBERS_AT_ONCE: Final = 500_000  # Integers that are looked at together
 # Draws times pairs beyond which evenly spaced draws stand for all
 MAX_AVERAGED_CHANCES: Final = 200_000_000
 
@@ -90,9 +90,8 @@ def all_pairs(k: int) -> Codes:
 # draw; Papandreou & Yuille (2010), Gaussian sampling by local perturbations, NIPS 23, for the
 # perturbation.
 
-Numbers = NDArray[np.int64]
 
-# Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
+# Integers of the inverse for each output and comparison, beyond which iterations are cheaper
 MAX_INVERSE_RATIO: Final = 60
 # Relative residual of iterations: far below what chance does to any draw
 _MAX_RESIDUAL: Final = 1e-10
@@ -149,7 +148,7 @@ class GivenDifferences:
     """Abilities and qualities given differences; see the head of this file."""
 
     differ: Any  # (C, N) sparse X
-    author: Numbers  # (N,) number of the system that made each output
+    author: Integers  # (N,) number of the system that made each output
     model: IRTGaussian  # the settings: σ_0, σ_a, √v and r
     decided: int  # number of comparisons with a preference, which come first
     solver: Inverse | Iterations  # what solves with A
@@ -157,7 +156,7 @@ class GivenDifferences:
 
 
 def make_posterior(
-    model: IRTGaussian, k: int, author: Numbers, sides: tuple[Numbers, Numbers], decided: int
+    model: IRTGaussian, k: int, author: Integers, sides: tuple[Integers, Integers], decided: int
 ) -> GivenDifferences:
     """Prepare what does not depend on differences; (C,) sides: preferred, other."""
     from scipy import sparse

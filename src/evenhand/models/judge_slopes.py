@@ -15,12 +15,11 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
-from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
+from evenhand.models.base import Codes, Coefficient, LRTest, WorthsFit, finite
 from evenhand.models.design import name_worths, reference_code, require_counts
 from evenhand.models.existence import check_tally, require_two
 from evenhand.models.likelihood import (
@@ -42,7 +41,6 @@ from evenhand.render.document import Finding
 # Arrays over nodes and cells have shape (Q, C): node of the quadrature, cell. Cells of one judge
 # are neighbours, so that sums over judges are sums over stretches.
 
-Codes = NDArray[np.intp]
 # Values by cell and node taken at once, so that what is in between stays in the cache
 VALUES_AT_ONCE: Final = 60_000
 

@@ -180,9 +180,9 @@ def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
     return modes
 
 
-def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> Nodes:
-    """Put n Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
-    x, w = np.polynomial.hermite.hermgauss(n)
+def place_nodes(panel: Panel, modes: Array, spread: float) -> Nodes:
+    """Put Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
+    x, w = np.polynomial.hermite.hermgauss(NODES)
     curvature = panel.by_judge(panel.expand(modes, passing=True).eta_eta) + spread**-2
     width = np.sqrt(2 / curvature)
     at = modes[:, None] + width[:, None] * x

@@ -45,7 +45,7 @@ from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.gaussian_process import Batch
-from evenhand.numerics.graph import solve_differences
+from evenhand.numerics.graph import Integers, solve_differences
 from evenhand.numerics.newton import climb, invert_positive, one_blas_thread
 from evenhand.render.document import Finding
 
@@ -236,7 +236,7 @@ def deal_rankings(
     sums = np.asarray(np.bincount(inverse, np.concatenate((score, -score))), dtype=np.float64)
     at, system = np.divmod(used, k)
 
-    def spread(judge: integrals.Integers) -> float:
+    def spread(judge: Integers) -> float:
         """Return U, given the judge of every answer."""
         return float((np.bincount(judge[at] * k + system, sums) ** 2).sum())
 

@@ -7,7 +7,6 @@ from math import exp, log, sqrt
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
@@ -15,6 +14,7 @@ from evenhand.models.likelihood import Davidson, TwoOutcomes, plain_likelihood
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
+from evenhand.numerics.graph import Integers
 from evenhand.numerics.newton import climb, invert_positive
 
 # The chances of three outcomes as a function of one judge's log-odds, and Gaussians in its place.
@@ -329,7 +329,6 @@ def _times(matrices: Array, vectors: Array) -> Array:
 # systems of each block, by Laplace's method with what varies with θ (`bend_by_precisions`; how far
 # it matters: docs/models/random-judges.md). Rows of γ and log σ are differences of exact gradients.
 
-Integers = NDArray[np.intp]
 Method = Literal["corrected", "laplace"]
 # Entries from which integrals and maximum are found to a hundredth of a standard error
 MAX_FINE_ENTRIES: Final = 100_000

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.graph import Integers as Places
 from evenhand.numerics.newton import join_halves
 
 JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
@@ -227,8 +228,6 @@ def find_greatest(scores: Array) -> int:
 #
 # Blocks of like size are taken together and filled up to one width with nodes that nothing is
 # compared with, so that memory stays within the processor's cache.
-
-Places = NDArray[np.intp]
 
 MAX_NUMBERS: Final = 65_536  # In the matrices of one batch
 MAX_ENTRIES: Final = 3_072  # Of one batch: what is in between stays in the processor's cache
