@@ -42,8 +42,7 @@ from evenhand.render.document import Finding
 # N(o | a) ∝ φ((o − a)/σ),  o ∈ 1..Λ          (a quality a is seen as o)
 # T(π | a, b) = Σ_{o, o'} N(o | a) N(o' | b) [o, o' mean π]
 #
-# π is left where o − o' > r, right where o' − o > r, else a tie. Source: Hopkins & May (2013),
-# section 7; they write "lower than" the radius, by which radius 0 would know no ties.
+# Hopkins & May (2013) write "lower than" the radius, by which radius 0 would know no ties.
 
 Weights = NDArray[np.floating[Any]]
 
@@ -310,7 +309,7 @@ def _weigh(colour: Colour, ability: Weights, quality: Integers, law: Law) -> Wei
 
 Single = NDArray[np.float32]
 
-# Integers that are held at once where every draw has K × K of them
+# Numbers that are held at once where every draw has K × K of them
 MAX_NUMBERS_AT_ONCE: Final = 2_000_000
 
 

@@ -47,7 +47,7 @@ from evenhand.render.document import Finding
 # differences (Rao-Blackwell), which wander less than chances given drawn abilities.
 
 
-MAX_NUMBERS_AT_ONCE: Final = 500_000  # Integers that are looked at together
+MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
 # Draws times pairs beyond which evenly spaced draws stand for all
 MAX_AVERAGED_CHANCES: Final = 200_000_000
 
@@ -91,7 +91,7 @@ def all_pairs(k: int) -> Codes:
 # perturbation.
 
 
-# Integers of the inverse for each output and comparison, beyond which iterations are cheaper
+# Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
 MAX_INVERSE_RATIO: Final = 60
 # Relative residual of iterations: far below what chance does to any draw
 _MAX_RESIDUAL: Final = 1e-10

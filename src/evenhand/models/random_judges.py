@@ -66,15 +66,13 @@ class Taste:
     stderr: Array  # (systems,) posterior standard deviation
 
 
-# Were the integrals over judges' tastes right? Importance sampling says, and by how much not.
-#
-# Draws of u from the Gaussian that the sites make, N(ū, S), weighted with
+# Were the integrals over judges' tastes right? Draws of u from the Gaussian that the sites make,
+# N(ū, S), in pairs of opposite signs, weighted with
 #
 # log w = Σ_c (ℓ_c − site_c)(e_c),    L = L_sites · mean(w),
 #
-# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d, without any approximation but
-# that of finitely many draws. Draws come in pairs of opposite signs. What the correction would do
-# to σ is one Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
+# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d; what that would do to σ is one
+# Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
 
 PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each block
 TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at

@@ -321,9 +321,8 @@ class Factor:
 #
 # Written in b, not u, the equations stand also where a variance is as good as 0.
 #
-# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; Patterson & Thompson (1971),
-# Biometrika 58:545-554; average information: Gilmour, Thompson & Cullis (1995), Biometrics
-# 51:1440-1450.
+# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; average information:
+# Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450.
 
 
 @dataclass(frozen=True, eq=False)
@@ -553,10 +552,8 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
 #
 # A variance at 0 whose derivative is not positive rests there; the others take a Newton step with
 # the average information, halved until the likelihood does not fall; where none such is found, a
-# step of the EM algorithm.
-#
-# Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
-# Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
+# step of the EM algorithm. Resting at the bound: Bertsekas (1982), SIAM Journal on Control and
+# Optimization 20:221-246.
 
 MIN_VARIANCE: Final = 1e-7  # Of a term that is as good as 0, where scores have variance 1
 MIN_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by

@@ -101,21 +101,13 @@ def predict_at(
     return mean, variance, at.noise[judged.judge]
 
 
-# What a fit of judges' processes says of each judge and each pair of judges, with intervals.
-#
 # Intervals of correlations, tastes and noise are quantiles of draws of the parameters around the
-# likeliest ones; those of leniency mix the posteriors of the functions over such draws.
-
+# likeliest ones; those of leniency mix the posteriors of the functions over such draws. Leniency is
+# the mean over outputs x of β_d + f_d(x), less the mean of that over judges: each output counts
+# once, however often it was rated, and each judge as if he had rated all.
 
 QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
-
-
-# How lenient judges are: what each would say on average of the outputs that were rated.
-#
-# leniency of d = mean over outputs x of β_d + f_d(x),  less the mean of that over judges
-#
-# Each output counts once, however often it was rated, and each judge as if he had rated all.
 
 
 def _average(outputs: Points, others: Points, at: Coregion) -> Array:

@@ -235,13 +235,9 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Fac
     return Factor.of(names, np.array([names.index(group) for group in groups], dtype=np.int64))
 
 
-# How far systems are apart on each item, by judges who scored several of them.
-#
-# The mean of |difference| of two systems' scores by one judge on one item, so that a judge's
-# severity is not in it. Noise of single scores is: every item has some, and of many items the
-# extremes are extremes of noise as well. The mean of an item is therefore drawn towards that of all
-# items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
-# what is left.
+# How far systems are apart on each item: the mean of |difference| of two systems' scores by one
+# judge, so that a judge's severity is not in it. Noise of single scores is, and of many items the
+# extremes are extremes of noise as well: the mean of an item is drawn towards that of all items.
 
 SHRINKAGE: Final = 5  # Differences that the mean of all items counts for
 MAX_DIFFERENCES: Final = 2_000_000  # That are looked at
