@@ -73,5 +73,5 @@ class Brute:
 def likelihood_of(one: Tally, ties: str, nodes: int) -> SlopeLikelihood:
     folded = one.fold()
     used = folded if ties == "davidson" else replace(folded, ties=0 * folded.ties)
-    cells, _ = make_slope_cells(used)
-    return SlopeLikelihood(cells, LAWS[ties], len(one.systems) - 1, nodes)
+    cells, _ = make_slope_cells(used, len(one.systems) - 1, LAWS[ties])
+    return SlopeLikelihood(cells, nodes)

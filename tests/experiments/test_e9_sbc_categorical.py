@@ -79,10 +79,10 @@ def test_ranks_of_the_truth_are_uniform_and_chains_meet():
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([20131, 9, 1])))
     ability, quality, pairs = draw_truth(rng)
     law = Law(preference_chances(noise_matrix(CATEGORIES, 1.0), 0.0), ALPHA)
-    logs, plan = np.log(law.chances), plan_colours(pairs)
+    logs, plan = np.log(law.chances), plan_colours(pairs, 2, CATEGORIES)
     truth = quantities(ability.reshape(-1, CATEGORIES), quality, pairs, logs)
     drawn, means = [], []
-    sweeps = islice(walk(plan, law, 2, rng), BURN_IN, BURN_IN + KEPT * THIN)
+    sweeps = islice(walk(plan, law, rng), BURN_IN, BURN_IN + KEPT * THIN)
     for number, state in enumerate(sweeps, start=1):
         means.append((state.ability @ STEPS).reshape(2, CAMPAIGNS, SYSTEMS))
         if number % THIN == 0:

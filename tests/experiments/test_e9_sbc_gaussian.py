@@ -5,7 +5,7 @@ then has each rank equally often (Talts, Betancourt, Simpson, Vehtari & Gelman 2
 arXiv:1804.06788). All replicates are sampled as one problem that falls into parts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -13,11 +13,11 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from evenhand.models.irt_gaussian import Scales, make_posterior, walk
+from evenhand.models.irt_gaussian import IRTGaussian, make_posterior, walk
 from evenhand.numerics.sampling import split_r_hat
 
 SYSTEMS, ITEMS, COMPARISONS, RADIUS = 4, 3, 60, 0.4
-SCALES = Scales(ability=1.0, item=0.5, difference=2**0.5, radius=RADIUS)
+SCALES = IRTGaussian(ability_sd=1.0, item_sd=0.5, noise_sd=1.0, radius=RADIUS)
 REPLICATES, BURN_IN, KEPT, THIN, BINS = 200, 200, 99, 10, 20
 NAMES = ("ability 1 less mean", "ability 2 less 3", "mean ability", "quality 1 less 4", "loglik")
 
@@ -75,11 +75,11 @@ def _draw_sides(rng):
 def simulate(rng):
     """Truth from the prior, answers from the truth."""
     author = np.repeat(np.arange(REPLICATES * SYSTEMS), ITEMS)
-    abilities = SCALES.ability * rng.normal(size=REPLICATES * SYSTEMS)
-    qualities = abilities[author] + SCALES.item * rng.normal(size=len(author))
+    abilities = SCALES.ability_sd * rng.normal(size=REPLICATES * SYSTEMS)
+    qualities = abilities[author] + SCALES.item_sd * rng.normal(size=len(author))
     parts = [_draw_sides(rng) + at * SYSTEMS * ITEMS for at in range(REPLICATES)]
     left, right = np.concatenate(parts, axis=1)
-    seen = qualities[left] - qualities[right] + SCALES.difference * rng.normal(size=len(left))
+    seen = qualities[left] - qualities[right] + SCALES.difference_sd * rng.normal(size=len(left))
     better, worse = np.where(seen > 0, (left, right), (right, left))
     order = np.argsort(np.abs(seen) < RADIUS, kind="stable")
     decided = int((np.abs(seen) >= RADIUS).sum())
@@ -90,7 +90,7 @@ def calibrate(truth, scales, rng):
     """(5, R) rank of the truth among 99 draws, and (R,) highest R̂ of contrasts of abilities."""
     sides = truth.better, truth.worse
     systems = REPLICATES * SYSTEMS
-    posterior = make_posterior(systems, truth.author, sides, scales, truth.decided)
+    posterior = make_posterior(scales, systems, truth.author, sides, truth.decided)
     target = truth.measure(truth.abilities[:, None], truth.qualities[:, None])[:, :, 0]
     ranks = np.zeros(target.shape, dtype=int)
     contrasts = []
@@ -130,7 +130,7 @@ def test_ranks_of_the_truth_are_uniform_and_chains_meet():
 @pytest.mark.slow
 def test_a_sampler_that_knows_the_wrong_scale_does_not_pass():
     rng = np.random.default_rng(20131)
-    ranks, _ = calibrate(simulate(rng), Scales(1.0, 0.5, 0.7, RADIUS), rng)
+    ranks, _ = calibrate(simulate(rng), replace(SCALES, noise_sd=0.7 / 2**0.5), rng)
     p, _ = uniformity(ranks)
     print("p with noise sd .5 for 1: " + " ".join(f"{own:.1e}" for own in p))  # noqa: T201 - counts of an experiment
     assert p.min() < 0.001

@@ -9,7 +9,6 @@ from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.models.irt_categorical import (
     CategoricalFit,
     IRTCategorical,
-    _make_step,
     _weigh,
     noise_matrix,
     plan_colours,
@@ -137,8 +136,7 @@ def test_contrary_answers_cancel_however_many_there_are(times):
     """The conditional law of one output against sums of logarithms."""
     law = IRTCategorical().law
     votes = votes_on([(0, 0, 1, 0)] * times + [(0, 0, 1, 2)] * times, 2)
-    plan = plan_colours(pair_outputs(votes))
-    step = _make_step(plan.colours[0], plan.author[:, None] + np.arange(1) * 2, 8)
+    step = plan_colours(pair_outputs(votes), 1, 8).colours[0]
     even = np.full((2, 8), 1 / 8, law.rows.dtype)
     weights = _weigh(step, even, np.full((2, 1), 3), law)[0].astype(float)
     logs = times * (np.log(law.chances[0][:, 3]) + np.log(law.chances[2][:, 3]))

@@ -120,8 +120,8 @@ def test_iterations_solve_what_the_inverse_does(monkeypatch):
 
 
 def test_scales_that_differ_by_thousands_lose_no_digits():
-    scales, sides = irt_gaussian.Scales(1.0, 1e-4, 2**0.5), (np.array([0]), np.array([1]))
-    found = irt_gaussian.make_posterior(2, np.array([0, 1]), sides, scales).ability_vcov
+    model, sides = IRTGaussian(item_sd=1e-4), (np.array([0]), np.array([1]))
+    found = irt_gaussian.make_posterior(model, 2, np.array([0, 1]), sides, 0).ability_vcov
     told = 1 / (2 + 2e-8)  # one difference of variance 2σ_obs² + 2σ_a²
     expected = np.linalg.inv(np.eye(2) + told * np.array([[1.0, -1.0], [-1.0, 1.0]]))
     assert found == pytest.approx(expected, rel=1e-10)

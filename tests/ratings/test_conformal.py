@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from evenhand.data.tally import Factor
 from evenhand.ratings.completion import (
     find_half_widths,
     half_widths,
 )
 from evenhand.ratings.matrix import (
-    JudgeGroups,
     find_errors,
     make_matrix,
     split_ratings,
@@ -32,7 +32,7 @@ def two_groups(further=()):
     kept = np.r_[np.arange(30), 40 + np.arange(10, 40)]
     matrix = make_matrix(make_rows(judge[kept], item[kept], score[kept], (2, 40)), further)
     held = (matrix.cells.column >= 14) & (matrix.cells.column < 26)
-    groups = JudgeGroups(("a", "b"), np.array([0, 1, *(0 for _ in further)]))
+    groups = Factor.of(("a", "b"), np.array([0, 1, *(0 for _ in further)]))
     return matrix, split_ratings(matrix, held), groups
 
 

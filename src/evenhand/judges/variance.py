@@ -60,8 +60,12 @@ from evenhand.errors import (
 from evenhand.judges.texts import say
 from evenhand.judges.units import Record, describe, require_column
 from evenhand.models.random_judges import RandomJudges
-from evenhand.models.rating_components import Systems, estimate_rating_components
-from evenhand.models.variance_components import TasteComponents, estimate_taste_components
+from evenhand.models.rating_components import (
+    ComponentEstimates,
+    Systems,
+    estimate_rating_components,
+)
+from evenhand.models.variance_components import estimate_taste_components
 from evenhand.render.document import (
     ALWAYS,
     Column,
@@ -77,7 +81,7 @@ from evenhand.render.document import (
 )
 
 
-def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:
+def estimate_likely_components(tally: Tally, *, level: float) -> ComponentEstimates:
     """Estimate tastes, those of judges by likelihood, and the rest by moments where they can."""
     if "ranking" in tally.factors or "judge" not in tally.factors:
         moments = estimate_taste_components(tally, level=level)
@@ -95,8 +99,9 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
         error = float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
         variance = max(float(fit.log_worth.var(ddof=1)) - error, 0.0)
         systems = Component(SYSTEM, sqrt(variance), k, how="likelihood")
-        return TasteComponents(
-            (systems, tastes), 1.0, 0.0, {}, (say("likelihood-alone"),), tuple(fit.notes)
+        alone = (say("likelihood-alone"),)
+        return ComponentEstimates(
+            (systems, tastes), "likelihood", {}, alone, fit.notes, per_vote=0.0
         )
     others = [each for each in moments.components if each.name != JUDGE_SYSTEM]
     return replace(

@@ -33,6 +33,7 @@ from evenhand.render.document import (
 
 Codes = NDArray[np.intp]
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
+MAX_R_HAT: Final = 1.05  # Above which chains of draws have not met
 MAX_COEFFICIENTS: Final = 100  # Most coefficients that a terminal shows
 
 
@@ -426,14 +427,10 @@ class Posterior(FittedModel):
 
     def name_unmet(self, r_hat: Array) -> str:
         """Name the systems whose chains do not agree by their (K,) R̂."""
-        from evenhand.numerics.sampling import MAX_R_HAT
-
         high = np.flatnonzero(r_hat > MAX_R_HAT).tolist()
         return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high])
 
     def note_unmet(self, code: str, r_hat: Array) -> tuple[Finding, ...]:
-        from evenhand.numerics.sampling import MAX_R_HAT
-
         names, sweeps = self.name_unmet(r_hat), self.model.sweeps
         values = {"limit": MAX_R_HAT, "sweeps": sweeps, "more": 4 * sweeps}
         return (say(code, "warning", systems=names, **values),) if names else ()

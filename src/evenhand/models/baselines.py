@@ -1,4 +1,10 @@
-"""Baselines to compare models with: uniform, each pair, or each system, by its own counts."""
+"""Baselines to compare models with: uniform, each pair, or each system, by its own counts.
+
+    Q(π | s1, s2) = (α + n_π) / (3α + n)        n: of the judgments that count for s1 and s2
+
+Source: Hopkins & May (2013), sections 5 and 6. Which judgments count, where this differs from the
+paper, and when not to use them: docs/models/baselines.md.
+"""
 
 from __future__ import annotations
 
@@ -136,19 +142,6 @@ def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, C
     )
 
 
-# Independent pairs: the chances of each pair by its own counts.
-#
-# Q(π | s1, s2) = (α + n_π(s1, s2) + n_π̂(s2, s1)) / (3α + n(s1, s2) + n(s2, s1))
-#
-# π̂ is π with left and right exchanged: a pair and its mirror image share counts. Source: Hopkins &
-# May (2013), section 6.1, with α = 1.
-#
-# When not to use it: with few judgments for each of the K(K − 1)/2 pairs. It learns nothing of a
-# pair from other pairs, so that it needs many more judgments than models with a worth for each
-# system; beyond that it is right about systems that beat each other in a circle, which those are
-# not.
-
-
 @dataclass(frozen=True)
 class IndependentPairs(Baseline):
     """Each pair by its own counts.
@@ -215,25 +208,6 @@ class PairsFit(BaselineFit):
         rows = ((systems[i], systems[j], *p.tolist()) for i, j, p in self._compared())
         return {"pairs": [dict(zip(names, row, strict=True)) for row in rows]}
 
-
-# Independent students: each system by its own counts, whomever it met, then put together again.
-#
-# Q(π | s) = (α + Σ_s2 n_π(s, s2) + n_π̂(s2, s)) / (3α + n(s))
-#
-# are the chances of system s against its opponents as they came. Of two systems they make
-#
-# asymmetric    Q(π | s1, s2) = Q(π | s1)
-# arithmetic    Q(π | s1, s2) = (Q(π | s1) + Q(π̂ | s2)) / 2
-# geometric     Q(π | s1, s2) ∝ √(Q(π | s1) · Q(π̂ | s2))
-#
-# Source: Hopkins & May (2013), section 6.2, with α = 1, who render Bojar et al.'s (2011) rule as a
-# model by them. As printed the geometric one has = for ∝ and does not sum to one: here it is
-# divided by its sum, and `means` gives the numbers as they stand in the paper, which are no
-# chances.
-#
-# When not to use them: where systems met opponents of different strength, as in campaigns that pair
-# at will; a system is then praised for its opponents. The asymmetric one does not mirror: what it
-# says of (a, b) and of (b, a) need not agree.
 
 Reconstruction = Literal["asymmetric", "arithmetic", "geometric"]
 RECONSTRUCTIONS: Final[tuple[str, ...]] = get_args(Reconstruction)
@@ -316,17 +290,6 @@ class StudentsFit(BaselineFit):
     @property
     def signature_parts(self) -> tuple[str, ...]:
         return (self.model.reconstruction, *super().signature_parts)
-
-
-# Chances that are the same for all pairs: uniform, and uniform but for the share of ties.
-#
-# uniform            Q(π | s1, s2) = 1/3
-# adjusted uniform   Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) = (1 − Q(tie)) / 2
-#
-# Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second has α = 0; they
-# say elsewhere that the Dirichlet strength of each baseline was 1, which is the default here. When
-# not to use them: to rank. A model that does not beat the second on judgments that it has not seen
-# has learned nothing but how often judges tie.
 
 
 @dataclass(frozen=True)

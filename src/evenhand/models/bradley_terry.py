@@ -7,8 +7,7 @@ For systems j and k, j shown first, judged by group l (Dras 2015, eq. 1 and 2; D
     log m[tie] = μ + γ (+ γ_l)
     log m[k]  = μ − (λ_j + λ_jl) + (λ_k + λ_kl) − δ
 
-log-worth = 2λ, worth π ∝ exp(2λ). When not to use it: when one judge's many answers, or answers on
-one item, are correlated, its own standard errors are too small; `evenhand.rank` clusters them.
+When not to use it: docs/models/bradley-terry.md.
 """
 
 from __future__ import annotations

@@ -2,24 +2,10 @@
 
     P(T_i = c) = π_c,    P(a_il = d | T_i = c) = θ_l[c, d]
 
-T_i is the right label of unit i, a_il the answer of judge l; answers are independent given T_i.
-EM (Dawid & Skene 1979, Applied Statistics 28:20-28, equations 2.3 to 2.5) from the shares of
-answers:
-
-    T_ic ∝ π_c Π_l θ_l[c, a_il]
-    π_c ∝ Σ_i T_ic + p/C
-    θ_l[c, d] ∝ Σ_i T_ic 1[a_il = d] + ε + δ 1[c = d]
-
-with p = 1, ε = .01 and δ = 1: without them a judge with few answers gets probabilities of 0, and
-one mistake outweighs everybody else. So what climbs is the likelihood times Dirichlet priors.
-
-Nothing in the likelihood says which label is which: every permutation of labels fits as well. They
-are what the start, the majority, says. A judge who answers another label more often than the right
-one is named; if all judges together do so, labels may have changed places.
-
-Do not use it with a handful of answers for each judge and many labels: C(C − 1) error rates a judge
-want some dozens of answers (`MACE` has C). Judges who copy one another, and units that are hard for
-all, break its independence: labels then seem surer than they are.
+By EM (Dawid & Skene 1979, Applied Statistics 28:20-28, equations 2.3 to 2.5) from the shares of
+answers, which say what label is which: every permutation of labels fits as well. Pseudo-answers
+keep one mistake from outweighing everybody else, so that what climbs is the likelihood times
+Dirichlet priors. When not to use it: docs/models/labels.md.
 """
 
 from __future__ import annotations

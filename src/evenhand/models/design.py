@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
+from evenhand.numerics import Array, Flags
 
 # How parameters make worths: λ of every (judge group, system) is a sum of parameters.
 #
@@ -26,7 +27,6 @@ from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, list
 
 Codes = NDArray[np.int32]
 Places = NDArray[np.intp]
-Matrix = NDArray[np.float64]
 Owner = tuple[str, str]
 
 DENSE: int = 3_000  # Most nodes for which matrices over nodes are formed
@@ -50,7 +50,7 @@ class Design:
     labels: tuple[str, ...]  # the same in the user's words, such as "system-a"
     # (N, p) worths by parameter, or None for the plain design: every node but the reference is a
     # parameter
-    matrix: Matrix | None = None
+    matrix: Array | None = None
     aliased: tuple[str, ...] = ()  # parameters that are no others' equal, by name
     # the group of all reference levels; None where no judgment is of that group
     home: int | None = 0
@@ -83,7 +83,7 @@ class Design:
 
         return sparse.csr_array(self.matrix)
 
-    def laplacian(self, weights: NDArray[np.float64]) -> Matrix:
+    def laplacian(self, weights: Array) -> Array:
         """Return (p, p) information of the parameters; entries have these weights, by η."""
         n = self.size
         if self._sparse is None:
@@ -100,7 +100,7 @@ class Design:
         whole = sparse.diags_array(np.asarray(pairs.sum(axis=1)).ravel()).tocsr() - pairs
         return np.asarray((self._sparse.T @ whole @ self._sparse).toarray())
 
-    def worths(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
+    def worths(self, beta: Array) -> Array:
         """(N,) λ of the nodes."""
         if self._sparse is not None:
             return np.asarray(self._sparse @ beta)
@@ -108,7 +108,7 @@ class Design:
             return np.asarray(self.matrix @ beta)
         return np.concatenate((beta[: self.reference], [0.0], beta[self.reference :]))
 
-    def pull(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
+    def pull(self, gradient: Array) -> Array:
         """Turn derivatives by node, (N, ...), into derivatives by parameter, (p, ...)."""
         if self._sparse is not None:
             return np.asarray(self._sparse.T @ gradient)
@@ -118,7 +118,7 @@ class Design:
             return np.asarray(gradient[:-1])
         return np.delete(gradient, self.reference, axis=0)
 
-    def pull_each(self, tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    def pull_each(self, tables: Array) -> Array:
         """Turn (G, N, N) second derivatives by node, symmetric, into (G, p, p) by parameter."""
         if self.matrix is None:  # all nodes but one: no sums
             free = np.delete(np.arange(self.size), self.reference)
@@ -139,7 +139,7 @@ class Design:
             raise NotIdentified(f"{listing(unseen)} was never seen by {who}")
         return place[np.asarray(systems, dtype=np.intp)]
 
-    def rows(self) -> Matrix:
+    def rows(self) -> Array:
         """Return (K, p): λ of every system in the reference group, the reference system at 0."""
         if self.matrix is None:
             return np.delete(np.eye(len(self.systems)), self.reference, axis=1)
@@ -271,7 +271,7 @@ def combine_levels(
     return factors, homes, combined
 
 
-def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
+def keep_levels(matrix: Array) -> Flags:
     """Mark the columns that add something to those before them, constants included."""
     mirrored = np.concatenate([matrix, -matrix])  # its columns have mean zero
     return find_independent(mirrored, np.zeros(len(mirrored), dtype=np.int32))
@@ -285,7 +285,7 @@ def tag_of(owner: Owner, *, alone: bool) -> str:
     return f":{level}" if alone else f":{covariate}={level}"
 
 
-def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
+def _chosen(names: Sequence[Name], keep: Flags) -> tuple[Name, ...]:
     return tuple(name for name, chosen in zip(names, keep, strict=True) if chosen)
 
 
@@ -317,12 +317,12 @@ def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, s
 
 def system_columns(
     systems: Sequence[str], reference: int, features: Features
-) -> tuple[Sequence[str], Sequence[str], Matrix]:
+) -> tuple[Sequence[str], Sequence[str], Array]:
     """Return names, labels and (K, p) columns: indicators of systems, or their covariates."""
     if not features:
         others = np.delete(np.arange(len(systems)), reference)
         return *name_worths(systems, reference), np.eye(len(systems))[:, others]
-    columns: list[NDArray[np.float64]] = []
+    columns: list[Array] = []
     names: list[str] = []
     for name, values in features.items():
         missing = [system for system in systems if system not in values]
@@ -348,7 +348,7 @@ def _no_variation(features: Features) -> InvalidJudgments:
     )
 
 
-def find_independent(matrix: Matrix, group: Codes) -> NDArray[np.bool_]:
+def find_independent(matrix: Array, group: Codes) -> Flags:
     """Mark the columns that add something, within groups, to those before them."""
     # Worths are known up to a constant within a group, so that columns are centred there first; by
     # Gram and Schmidt's process, a block of columns at a time.

@@ -5,14 +5,8 @@
     o | q_i ∝ φ((o − q_i)/σ), o ∈ 1..Λ    what one judge sees of it in one comparison
     left preferred iff o − o' > r, right iff o' − o > r, else a tie
 
-Source: Hopkins & May (2013), Models of translation competitions, ACL, section 7, with their values
-as defaults. They call it a tie when the difference is lower than the radius; with their radius of 0
-that never happens, so that a tie is a difference of at most the radius here. An output is what one
-system made of one item.
-
-When not to use it: where one wants a number per system and nothing else, the Gaussian form mixes
-better and needs fewer judgments; where some system is never compared with the rest, worths of the
-two parts are distinguished by the prior alone; judges are all alike here, and so are sides.
+Source: Hopkins & May (2013), Models of translation competitions, ACL, section 7. When not to use
+it: docs/models/irt-categorical.md.
 """
 
 from __future__ import annotations
@@ -34,13 +28,13 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import UnknownOption
-from evenhand.models.base import Coefficient, Posterior
+from evenhand.models.base import MAX_R_HAT, Coefficient, Posterior
 from evenhand.models.irt_outputs import Chains, OutputPairs, note_parts, pair_outputs
 from evenhand.models.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import one_blas_thread
-from evenhand.numerics.sampling import MAX_R_HAT, bulk_size, split_r_hat
+from evenhand.numerics.sampling import bulk_size, split_r_hat
 from evenhand.render.document import Finding
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
@@ -48,8 +42,7 @@ from evenhand.render.document import Finding
 # N(o | a) ∝ φ((o − a)/σ),  o ∈ 1..Λ          (a quality a is seen as o)
 # T(π | a, b) = Σ_{o, o'} N(o | a) N(o' | b) [o, o' mean π]
 #
-# π is left where o − o' > r, right where o' − o > r, else a tie. Source: Hopkins & May (2013),
-# section 7; they write "lower than" the radius, by which radius 0 would know no ties.
+# Hopkins & May (2013) write "lower than" the radius, by which radius 0 would know no ties.
 
 Weights = NDArray[np.floating[Any]]
 
@@ -108,32 +101,38 @@ class Law:
 # independent given the others. Within a colour those with most comparisons come first: then the
 # j-th comparisons of its outputs belong to the first so many of them.
 
-Numbers = NDArray[np.int64]
+# Comparisons of one output from which chances are added as logarithms. In a product, what many
+# answers of one kind make vanish cannot be brought back by those of the other kind that follow;
+# with fewer answers, what vanishes has no weight in the end either.
+MIN_LOGGED_COMPARISONS: Final = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Colour:
-    """Outputs start..stop, no two of which were compared, and their comparisons in rounds."""
+    """Outputs no two of which were compared, in all chains: rows are outputs × chains."""
 
-    start: int
-    stop: int
-    # the j-th comparison of the first m outputs: place of the other output (m,), and LEFT where the
-    # own output was preferred, TIE, or RIGHT
-    rounds: tuple[tuple[Numbers, Numbers], ...]
+    first: int  # first row
+    last: int  # row after the last
+    cell: Integers  # (rows,) row of each in the abilities
+    # the j-th comparison of the first m outputs: place of the other output (m,), and the row of the
+    # law's tables (m, 1) that LEFT where the own output was preferred, TIE, or RIGHT points to
+    rounds: tuple[tuple[Integers, Integers], ...]
+    busy: int  # rows, the first of all, with so many comparisons that logarithms are added
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     systems: int  # K
-    author: Numbers  # (N,) number of the system behind the output at each place
-    place: Numbers  # (N,) place of each output of the data
+    author: Integers  # (N,) number of the system behind the output at each place
+    place: Integers  # (N,) place of each output of the data
+    cell: Integers  # (N, R) row of each output and chain in the abilities
     # (C,) places of the two outputs of each comparison, and its outcome
-    pairs: tuple[Numbers, Numbers, Numbers]
+    pairs: tuple[Integers, Integers, Integers]
     colours: tuple[Colour, ...]  # in the order in which they are drawn
 
 
-def plan_colours(pairs: OutputPairs) -> Plan:
-    n = len(pairs.author)
+def plan_colours(pairs: OutputPairs, chains: int, categories: int) -> Plan:
+    n, k, author = len(pairs.author), len(pairs.systems), pairs.author
     output = np.concatenate((pairs.one, pairs.other))
     rival = np.concatenate((pairs.other, pairs.one))
     outcome = np.concatenate((pairs.outcome, RIGHT - pairs.outcome))
@@ -158,13 +157,18 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     colour, number = colour[order][at][by_round], number[by_round]
     rival, outcome = rival[by_round], outcome[by_round]
     borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
-    rounds: list[list[tuple[Numbers, Numbers]]] = [[] for _ in range(len(borders_of) - 1)]
+    rounds: list[list[tuple[Integers, Integers]]] = [[] for _ in range(len(borders_of) - 1)]
     for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
-        rounds[int(colour[begin])].append((rival[begin:end], outcome[begin:end]))
-    spans = zip(pairwise(borders_of.tolist()), rounds, strict=True)
-    drawn = tuple(Colour(start, stop, tuple(parts)) for (start, stop), parts in spans)
+        said = categories * outcome[begin:end, None]
+        rounds[int(colour[begin])].append((rival[begin:end], said))
+    author, drawn = author[order], []
+    cell = author[:, None] + np.arange(chains) * k
+    for (start, stop), parts in zip(pairwise(borders_of.tolist()), rounds, strict=True):
+        busy = sum(len(other) for other, _ in parts[MIN_LOGGED_COMPARISONS - 1 :][:1]) * chains
+        rows = cell[start:stop].reshape(-1)
+        drawn.append(Colour(start * chains, stop * chains, rows, tuple(parts), busy))
     compared = place[pairs.one], place[pairs.other], pairs.outcome
-    return Plan(len(pairs.systems), pairs.author[order], place, compared, drawn)
+    return Plan(k, author, place, cell, compared, tuple(drawn))
 
 
 # Outputs that comparisons join move up or down the scale together.
@@ -186,16 +190,16 @@ class Shift:
     """What the move needs; tables have a margin for steps beyond the scale."""
 
     sets: int  # number of joined sets × chains
-    of_output: Numbers  # (N, R) number of each output's set and chain
-    of_pair: Numbers  # (C, R) the same of each comparison
+    of_output: Integers  # (N, R) number of each output's set and chain
+    of_pair: Integers  # (C, R) the same of each comparison
     # (N, R) where the output's ability begins in the padded table of abilities
-    ability_row: Numbers
-    outcome_row: Numbers  # (C, 1) where the outcome's table begins in `log_chances`
-    pairs: tuple[Numbers, Numbers]  # (C,) places of the two outputs
+    ability_row: Integers
+    outcome_row: Integers  # (C, 1) where the outcome's table begins in `log_chances`
+    pairs: tuple[Integers, Integers]  # (C,) places of the two outputs
     log_chances: Array  # (3 (Λ + 2)²,) ln T, 0 in the margin
     categories: int  # Λ
 
-    def move(self, rng: np.random.Generator, ability: Array, quality: Numbers) -> None:
+    def move(self, rng: np.random.Generator, ability: Array, quality: Integers) -> None:
         """Offer every set a step, and change (N, R) `quality` where it is accepted."""
         width = self.categories + 2
         logs = np.full((*ability.shape[:2], width), -np.inf)
@@ -213,7 +217,7 @@ class Shift:
         accepted = gain > -rng.standard_exponential(self.sets)
         quality += steps * accepted.take(self.of_output)
 
-    def _sum(self, sets: Numbers, values: Array) -> Array:
+    def _sum(self, sets: Integers, values: Array) -> Array:
         summed = np.bincount(sets.reshape(-1), values.reshape(-1), self.sets)
         return np.asarray(summed, dtype=np.float64)
 
@@ -231,10 +235,6 @@ class Shift:
 
 # Sweeps from one offer of a common step to the next; it costs as much as a sweep
 SHIFT_EVERY: Final = 4
-# Comparisons of one output from which chances are added as logarithms. In a product, what many
-# answers of one kind make vanish cannot be brought back by those of the other kind that follow;
-# with fewer answers, what vanishes has no weight in the end either.
-MIN_LOGGED_COMPARISONS: Final = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,49 +242,35 @@ class State:
     """Where R chains are after a sweep; `quality` changes in place with the next."""
 
     ability: Array  # (R, K, Λ) drawn abilities
-    quality: Numbers  # (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan
-    counts: Numbers  # (R, K, Λ) outputs of each system by quality
+    quality: Integers  # (N, R) drawn qualities 0..Λ − 1, outputs in the order of the plan
+    counts: Integers  # (R, K, Λ) outputs of each system by quality
 
 
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """One colour for all chains: rows are outputs × chains."""
-
-    first: int  # first row
-    last: int  # row after the last
-    cell: Numbers  # (rows,) row of each in the abilities
-    # places of rivals (m,), and the row that their outcome points to (m, 1)
-    rounds: tuple[tuple[Numbers, Numbers], ...]
-    busy: int  # rows, the first of all, with so many comparisons that logarithms are added
-
-
-def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
+def walk(plan: Plan, law: Law, rng: np.random.Generator) -> Iterator[State]:
     # Chains start with all qualities alike: the first at the lowest, the last at the highest, the
     # others between them; one alone in the middle.
     levels, top = plan.systems * law.categories, law.categories - 1
+    chains = plan.cell.shape[1]
     ends = np.linspace(0, top, chains) if chains > 1 else np.array([top / 2])
     quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
-    cell = plan.author[:, None] + np.arange(chains) * plan.systems
-    steps = [_make_step(colour, cell, law.categories) for colour in plan.colours]
     one, other, outcome = plan.pairs
     n, width = len(plan.author), law.categories + 2
     part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
-    chain = np.arange(chains)
-    of_output = part.astype(np.int64)[:, None] * chains + chain
+    of_output = part.astype(np.int64)[:, None] * chains + np.arange(chains)
     log_chances = np.zeros((3, width, width))
     log_chances[:, 1:-1, 1:-1] = np.log(law.chances)
     shift = Shift(
         sets=(int(part.max()) + 1) * chains,
         of_output=of_output,
         of_pair=of_output[one],
-        ability_row=(plan.author[:, None] + chain * plan.systems) * width + 1,
+        ability_row=plan.cell * width + 1,
         outcome_row=outcome[:, None] * width**2 + width + 1,
         pairs=(one, other),
         log_chances=log_chances.reshape(-1),
         categories=law.categories,
     )
     sums = np.triu(np.ones((law.categories, law.categories), law.rows.dtype))
-    at, shape = cell * law.categories, (chains, plan.systems, law.categories)
+    at, shape = plan.cell * law.categories, (chains, plan.systems, law.categories)
     counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
     for sweep in count():
         ability = rng.standard_gamma(counts.reshape(shape) + law.concentration)
@@ -293,29 +279,21 @@ def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterato
             shift.move(rng, ability, quality)
         rows = ability.reshape(-1, law.categories).astype(law.rows.dtype)
         luck = rng.random((quality.size, 1), dtype=law.rows.dtype)
-        for step in steps:
+        for colour in plan.colours:
             # a quality for each row of cumulative weights, by one uniform number each
-            reached = _weigh(step, rows, quality, law) @ sums
-            bar = reached[:, -1:] * luck[step.first : step.last]
+            reached = _weigh(colour, rows, quality, law) @ sums
+            bar = reached[:, -1:] * luck[colour.first : colour.last]
             reached[:, -1] = np.inf  # rounding must not put the bar above the whole
-            quality.reshape(-1)[step.first : step.last] = (reached > bar).argmax(axis=1)
+            quality.reshape(-1)[colour.first : colour.last] = (reached > bar).argmax(axis=1)
         counts = np.bincount((at + quality).reshape(-1), minlength=chains * levels)
         yield State(ability, quality, counts.reshape(shape))
 
 
-def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
-    chains = cell.shape[1]
-    rounds = tuple((rival, outcome[:, None] * categories) for rival, outcome in colour.rounds)
-    rows = cell[colour.start : colour.stop].reshape(-1)
-    busy = sum(len(rival) for rival, _ in rounds[MIN_LOGGED_COMPARISONS - 1 :][:1]) * chains
-    return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
-
-
-def _weigh(step: _Step, ability: Weights, quality: Numbers, law: Law) -> Weights:
+def _weigh(colour: Colour, ability: Weights, quality: Integers, law: Law) -> Weights:
     """Return (rows, Λ) weights of every quality of the outputs of one colour."""
-    weights, busy = ability.take(step.cell, axis=0), step.busy
+    weights, busy = ability.take(colour.cell, axis=0), colour.busy
     sums = np.zeros((busy, law.categories))
-    for number, (rival, outcome) in enumerate(step.rounds, start=1):
+    for number, (rival, outcome) in enumerate(colour.rounds, start=1):
         seen = (quality.take(rival, axis=0) + outcome).reshape(-1)
         sums[: len(seen)] += law.log_rows.take(seen[:busy], axis=0)
         some = weights[busy : len(seen)]
@@ -371,7 +349,7 @@ class CategoricalFit(Posterior):
     quality_sd: Array  # (K,) posterior standard deviation of that
     chances: Array  # (K, K, 3) chances of left, tie, right for new outputs of two systems
     ability_draws: Single  # (chains, kept, K, Λ) draws of abilities
-    outputs: Numbers  # (K,) outputs of each system that were compared
+    outputs: Integers  # (K,) outputs of each system that were compared
 
     scale = "mean quality"
     order_scale = "log-worth"  # mean qualities mix too slowly to order by
@@ -559,7 +537,7 @@ class IRTCategorical(Chains):
         rng = np.random.Generator(np.random.PCG64(self.seed))
         abilities, expectations = [], []
         with one_blas_thread():
-            states = walk(plan_colours(pairs), law, self.chains, rng)
+            states = walk(plan_colours(pairs, self.chains, self.categories), law, rng)
             for state in islice(states, self.burn_in, self.sweeps):
                 abilities.append(state.ability.astype(np.float32))
                 mass = state.counts + law.concentration

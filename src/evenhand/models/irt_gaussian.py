@@ -5,17 +5,8 @@
     D   ~ N(q_i − q_j, 2σ_obs²)           difference that a judge perceives between outputs i and j
     left where D ≥ r, right where D ≤ −r, no preference between
 
-The four scales are known; abilities and qualities are estimated, by Gibbs sampling, all judgments
-of one output sharing its quality. Predictions are for outputs that nobody has judged.
-
-Source: Hopkins & May (2013), Models of Translation Competitions, ACL, section 7; their values are
-the defaults. They ran one chain of 200 sweeps (`IRTGaussian.paper()`).
-
-When not to use it: where judges must count as clusters (given qualities every answer is
-independent of every other, so posterior intervals are too narrow where a judge's answers hang
-together); where position matters (no order effect); where the share of ties is far from what the
-radius implies, since the radius is set, not estimated; to learn σ's or r, which the data do not
-distinguish.
+Source: Hopkins & May (2013), Models of Translation Competitions, ACL, section 7. When not to use
+it: docs/models/irt-gaussian.md.
 """
 
 from __future__ import annotations
@@ -37,7 +28,7 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Codes, Coefficient, Posterior, difference_variances
 from evenhand.models.irt_outputs import Chains, note_parts, pair_outputs
 from evenhand.models.texts import say
-from evenhand.numerics import Array
+from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import invert_all, make_blocks
 from evenhand.numerics.newton import one_blas_thread, solve_columns
@@ -99,7 +90,6 @@ def all_pairs(k: int) -> Codes:
 # draw; Papandreou & Yuille (2010), Gaussian sampling by local perturbations, NIPS 23, for the
 # perturbation.
 
-Numbers = NDArray[np.int64]
 
 # Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
 MAX_INVERSE_RATIO: Final = 60
@@ -153,30 +143,20 @@ class Iterations:
         return np.concatenate(parts, axis=1)
 
 
-@dataclass(frozen=True)
-class Scales:
-    """Standard deviations: of abilities σ_0, of qualities σ_a, of a difference √v."""
-
-    ability: float
-    item: float
-    difference: float
-    radius: float = 0.0  # perceived difference below which nobody prefers anything
-
-
 @dataclass(frozen=True, eq=False)
 class GivenDifferences:
     """Abilities and qualities given differences; see the head of this file."""
 
     differ: Any  # (C, N) sparse X
-    author: Numbers  # (N,) number of the system that made each output
-    scales: Scales  # σ_0, σ_a, √v and r
+    author: Integers  # (N,) number of the system that made each output
+    model: IRTGaussian  # the settings: σ_0, σ_a, √v and r
     decided: int  # number of comparisons with a preference, which come first
     solver: Inverse | Iterations  # what solves with A
     ability_vcov: Array  # (K, K) covariance S of abilities, the same for any differences
 
 
 def make_posterior(
-    k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales, decided: int = 0
+    model: IRTGaussian, k: int, author: Integers, sides: tuple[Integers, Integers], decided: int
 ) -> GivenDifferences:
     """Prepare what does not depend on differences; (C,) sides: preferred, other."""
     from scipy import sparse
@@ -190,9 +170,9 @@ def make_posterior(
     blocks = make_blocks(n, *(side.astype(np.intp) for side in sides))
     collect = made.T.tocsr()
     if sum(batch.size * batch.width**2 for batch in blocks.batches) <= MAX_INVERSE_RATIO * (n + c):
-        weights, parts = np.full(len(blocks.order), scales.difference**-2), []
+        weights, parts = np.full(len(blocks.order), model.difference_sd**-2), []
         for batch in blocks.batches:
-            values, _ = invert_all(batch.precision(weights[batch.entries], scales.item**-2))
+            values, _ = invert_all(batch.precision(weights[batch.entries], model.item_sd**-2))
             slot = np.arange(batch.nodes.start, batch.nodes.stop).reshape(batch.size, batch.width)
             across = np.repeat(slot, batch.width, axis=1), np.tile(slot, (1, batch.width))
             parts.append([each.reshape(-1) for each in (values, *across)])
@@ -204,14 +184,14 @@ def make_posterior(
         inverse = sparse.csr_array((held[real], (row[real], column[real])), shape=(n, n))
         solver: Inverse | Iterations = Inverse(inverse, (collect @ inverse).tocsr())
     else:
-        ridge = sparse.eye_array(n, format="csr") / scales.item**2
-        precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
+        ridge = sparse.eye_array(n, format="csr") / model.item_sd**2
+        precision = (ridge + differ.T @ differ / model.difference_sd**2).tocsr()
         solver = Iterations(precision, collect)
     shared = solver.total_sparse(differ.T.tocsr() @ (differ @ made))
-    information = shared / (scales.difference * scales.item) ** 2
-    precision_of_abilities = np.eye(k) / scales.ability**2 + (information + information.T) / 2
+    information = shared / (model.difference_sd * model.item_sd) ** 2
+    precision_of_abilities = np.eye(k) / model.ability_sd**2 + (information + information.T) / 2
     (vcov,), _ = invert_all(precision_of_abilities[None])
-    return GivenDifferences(differ, author, scales, decided, solver, vcov)
+    return GivenDifferences(differ, author, model, decided, solver, vcov)
 
 
 # Gibbs sampling of the Gaussian item-response model: differences, then everything else at once.
@@ -231,18 +211,18 @@ def walk(
     posterior: GivenDifferences, chains: int, rng: np.random.Generator
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Yield (K, c) E[μ | D], draws of μ, and (N, c) of qualities of every sweep, without end."""
-    scales, author, at = posterior.scales, posterior.author, posterior.decided
-    item, noise, solver = scales.item, scales.difference, posterior.solver
+    model, author, at = posterior.model, posterior.author, posterior.decided
+    item, noise, solver = model.item_sd, model.difference_sd, posterior.solver
     gather = posterior.differ.T.tocsr()
     root = np.linalg.cholesky(posterior.ability_vcov)
     # chains start farther apart than the prior
-    abilities = START_SPREAD * scales.ability * rng.standard_normal((len(root), chains))
+    abilities = START_SPREAD * model.ability_sd * rng.standard_normal((len(root), chains))
     qualities = abilities[author] + item * rng.standard_normal((len(author), chains))
     while True:
         centre = np.asarray(posterior.differ @ qualities)
         differences = np.empty_like(centre)
-        differences[:at] = draw_above(rng, centre[:at], noise, scales.radius)
-        differences[at:] = draw_between(rng, centre[at:], noise, scales.radius)
+        differences[:at] = draw_above(rng, centre[:at], noise, model.radius)
+        differences[at:] = draw_between(rng, centre[at:], noise, model.radius)
         sums = solver.total(np.asarray(gather @ differences))
         means = np.asarray(posterior.ability_vcov @ sums / (noise * item) ** 2)
         abilities = np.asarray(means + root @ rng.standard_normal(means.shape))
@@ -252,8 +232,6 @@ def walk(
         yield means, abilities, qualities
 
 
-# What the chains of the Gaussian item-response model leave behind, and what it says of abilities.
-#
 # Qualities of outputs are not kept: there are as many as outputs in every sweep, and given the
 # differences abilities are known without them.
 
@@ -471,6 +449,11 @@ class IRTGaussian(Chains):
         self.check_chains()
 
     @property
+    def difference_sd(self) -> float:
+        """Standard deviation √v of a perceived difference around that of the qualities."""
+        return self.noise_sd * 2**0.5
+
+    @property
     def output_variance(self) -> float:
         """Variance 2σ_a² + 2σ_obs² of what is perceived between two new outputs."""
         return 2 * (self.item_sd**2 + self.noise_sd**2)
@@ -500,7 +483,6 @@ class IRTGaussian(Chains):
                 f"{ties:,} comparisons without a preference, which cannot happen where radius is 0",
                 ["take a radius above 0, such as .4", "leave them out"],
             )
-        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5, self.radius)
         code, rng = pairs.code, np.random.default_rng(self.seed)
         draws = np.empty((2, self.sweeps - self.burn_in, k, self.chains))
         with one_blas_thread():
@@ -510,7 +492,7 @@ class IRTGaussian(Chains):
             turned = pairs.outcome[order] == RIGHT
             sides = np.where(turned, other, one), np.where(turned, one, other)
             decided = int((pairs.outcome != TIE).sum())
-            posterior = make_posterior(k, pairs.author, sides, scales, decided)
+            posterior = make_posterior(self, k, pairs.author, sides, decided)
             sweeps = islice(walk(posterior, self.chains, rng), self.burn_in, self.sweeps)
             for i, (means, abilities, _) in enumerate(sweeps):
                 draws[:, i] = means, abilities

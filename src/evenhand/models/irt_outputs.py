@@ -19,6 +19,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.models.design import require_counts, require_few
 from evenhand.models.existence import refuse_nothing, require_two
 from evenhand.models.texts import say
+from evenhand.numerics import Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import MIN_DRAWS
@@ -30,7 +31,6 @@ from evenhand.render.document import Finding
 # not on the order of rows, on sides, or on names of items and judges, and on names of systems only
 # where the data do not tell them apart. So neither do seeded draws.
 
-Numbers = NDArray[np.int64]
 
 FRESH: Final = say("no-items", "warning")
 RANKED: Final = say("no-items-of-rankings", "warning")
@@ -40,11 +40,11 @@ _ROUNDS: Final = 3  # How far systems look at opponents of their opponents to be
 @dataclass(frozen=True, eq=False)
 class OutputPairs:
     systems: tuple[str, ...]  # the K systems, sorted by name
-    code: Numbers  # (K,) number of each system in what follows
-    author: Numbers  # (N,) number of the system that made each output
-    one: Numbers  # (C,) an output of each comparison, its author numbered below the other's
-    other: Numbers  # (C,) the other output
-    outcome: Numbers  # (C,) LEFT where `one` was preferred, TIE, or RIGHT
+    code: Integers  # (K,) number of each system in what follows
+    author: Integers  # (N,) number of the system that made each output
+    one: Integers  # (C,) an output of each comparison, its author numbered below the other's
+    other: Integers  # (C,) the other output
+    outcome: Integers  # (C,) LEFT where `one` was preferred, TIE, or RIGHT
     n_judgments: float  # answers; a ranking is one
     notes: tuple[str, ...] = ()  # what must be said of the data
 
@@ -106,7 +106,7 @@ def pair_outputs(data: Judgments) -> OutputPairs:
     return OutputPairs(data.systems, code, *pairs, n_judgments, (*note, *notes))
 
 
-def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> Numbers:
+def _number_systems(k: int, left: Integers, right: Integers, outcome: Integers) -> Integers:
     """Return the number of each system by whom it won, lost and tied against, (K,)."""
     marks = np.zeros(k, dtype=np.uint64)
     for _ in range(_ROUNDS):
@@ -118,7 +118,7 @@ def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> 
     return _places(marks)
 
 
-def _places(marks: NDArray[Any]) -> Numbers:
+def _places(marks: NDArray[Any]) -> Integers:
     place = np.empty(len(marks), dtype=np.int64)
     place[np.argsort(marks, kind="stable")] = np.arange(len(marks))
     return place

@@ -2,21 +2,9 @@
 
     P(left preferred, no tie) = σ(a_l (θ_j − θ_k)),    a_l = exp(τ z_l),  z_l ~ N(0, 1)
 
-θ = 2λ is the log-worth, σ the logistic function, l the judge. With ties (Davidson) p is in
-proportion to exp(a_l d), exp(γ), exp(−a_l d), d = λ_j − λ_k, with one γ for all judges. The mean
-log-slope is 0, which gives θ its unit: the log-odds of a judge in the middle. Slopes are integrated
-out, one integral for each judge; τ = 0 is the plain model, and each judge's slope is drawn towards
-1 by as much as the other judges' slopes are near each other.
-
-Sources: Chen, Bennett, Collins-Thompson & Horvitz (2013), WSDM, 193-202 (a quality for every judge
-in the Bradley-Terry model); the log-normal slope is that of a two-parameter item response model,
-Bock & Aitkin (1981), Psychometrika 46:443-459.
-
-When not to use it: a slope is positive, so a judge who turns the scale round looks like one who
-cannot tell systems apart; judges who differ in what they like and not in how sharply need random
-worths; where judges gave a handful of comparisons each, τ is hardly determined. Comparisons of one
-judge are independent here once the slope is known: those of one ranking are not, and look like a
-difference of judges where there is none (so no test on rankings), nor are items that several saw.
+With ties (Davidson) p is in proportion to exp(a_l d), exp(γ), exp(−a_l d), d = λ_j − λ_k, θ = 2λ.
+Sources: Chen, Bennett, Collins-Thompson & Horvitz (2013), WSDM, 193-202; the log-normal slope: Bock
+& Aitkin (1981), Psychometrika 46:443-459. When not to use it: docs/models/judge-slopes.md.
 """
 
 from __future__ import annotations
@@ -27,15 +15,21 @@ from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments, count_pairs, takes_judgments
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, require_option
-from evenhand.models.base import Coefficient, LRTest, WorthsFit, finite
+from evenhand.models.base import Codes, Coefficient, LRTest, WorthsFit, finite
 from evenhand.models.design import name_worths, reference_code, require_counts
 from evenhand.models.existence import check_tally, require_two
-from evenhand.models.likelihood import Davidson, Local, TieLaw, TwoOutcomes, plain_likelihood
+from evenhand.models.likelihood import (
+    Davidson,
+    Likelihood,
+    Local,
+    TieLaw,
+    TwoOutcomes,
+    plain_likelihood,
+)
 from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import hermite_rule
@@ -47,17 +41,13 @@ from evenhand.render.document import Finding
 # Arrays over nodes and cells have shape (Q, C): node of the quadrature, cell. Cells of one judge
 # are neighbours, so that sums over judges are sums over stretches.
 
-Codes = NDArray[np.intp]
 # Values by cell and node taken at once, so that what is in between stays in the cache
 VALUES_AT_ONCE: Final = 60_000
 
 
 @dataclass(frozen=True, eq=False)
 class SlopeCells:
-    systems: int  # number K of systems
-    left: Codes  # (C,) code of one system
-    right: Codes  # (C,) code of the other
-    counts: Array  # (C, 3) left, tie, right
+    plain: Likelihood  # of the cells, every judge having slope 1
     judge: Codes  # (C,) place of the judge, ascending
     starts: Codes  # (J,) first cell of each judge
 
@@ -65,37 +55,35 @@ class SlopeCells:
     def judges(self) -> int:
         return len(self.starts)
 
+    @property
+    def counts(self) -> Array:
+        return self.plain.counts
+
     def sums(self, values: Array) -> Array:
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
 
     def parts(self, nodes: int) -> Iterator[SlopeCells]:
         """Yield stretches of judges with about as many cells as fit in the cache."""
-        most = max(VALUES_AT_ONCE // nodes, 1)
+        most, whole = max(VALUES_AT_ONCE // nodes, 1), self.plain.design
         border, first = np.append(self.starts, len(self.judge)), 0
         while first < self.judges:
             last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
             last = min(max(last, first + 1), self.judges)
             rows = slice(int(border[first]), int(border[last]))
-            yield replace(
-                self,
-                left=self.left[rows],
-                right=self.right[rows],
-                counts=np.asfortranarray(self.counts[rows]),
-                judge=self.judge[rows] - first,
-                starts=self.starts[first:last] - rows.start,
-            )
+            design = replace(whole, left=whole.left[rows], right=whole.right[rows])
+            counts = np.asfortranarray(self.counts[rows])
+            plain = replace(self.plain, design=design, counts=counts)
+            yield SlopeCells(plain, self.judge[rows] - first, self.starts[first:last] - rows.start)
             first = last
 
 
-def make_slope_cells(tally: Tally) -> tuple[SlopeCells, Codes]:
-    counts = tally.counts
-    used = np.flatnonzero(counts.sum(axis=1) > 0)
+def make_slope_cells(tally: Tally, reference: int, law: TieLaw) -> tuple[SlopeCells, Codes]:
+    used = np.flatnonzero(tally.counts.sum(axis=1) > 0)
     code = tally.factor("judge").codes
     rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
     present, starts, judge = np.unique(code[rows], return_index=True, return_inverse=True)
-    left, right, judge = tally.left[rows], tally.right[rows], judge.astype(np.intp)
-    sides = left.astype(np.intp), right.astype(np.intp)
-    cells = SlopeCells(len(tally.systems), *sides, counts[rows], judge, starts.astype(np.intp))
+    plain = plain_likelihood(tally.take(rows), reference, law)
+    cells = SlopeCells(plain, judge.astype(np.intp), starts.astype(np.intp))
     return cells, present.astype(np.intp)
 
 
@@ -123,7 +111,6 @@ HALVINGS: Final = 5
 @dataclass(frozen=True, eq=False)
 class Integrand:
     cells: SlopeCells  # their judgments
-    law: TieLaw  # the tie law
     gaps: Array  # (C,) λ[left] − λ[right]
     gamma: float  # γ
     tau: float  # τ
@@ -135,9 +122,12 @@ class Integrand:
         """Return (..., C) half log-odds at (..., J) log-slopes."""
         return np.asarray(np.exp(log_slope)[..., self.cells.judge] * self.gaps)
 
+    def expand(self, eta: Array) -> Local:
+        return self.cells.plain.law.expand(eta, self.gamma, self.cells.counts)
+
     def height(self, z: Array) -> Array:
         """Return (..., J) log of the integrand at (..., J) z, up to a constant."""
-        local = self.law.expand(self.eta(self.log_slope(z)), self.gamma, self.cells.counts)
+        local = self.expand(self.eta(self.log_slope(z)))
         return np.asarray(self.cells.sums(local.value) - z**2 / 2)
 
 
@@ -159,7 +149,7 @@ def find_modes(integrand: Integrand) -> tuple[Array, Array]:
     z, scale = np.zeros(cells.judges), np.ones(cells.judges)
     for _ in range(CLIMBS):
         eta = integrand.eta(integrand.log_slope(z))
-        local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+        local = integrand.expand(eta)
         pull = cells.sums(local.eta * eta)
         fisher = 1 + tau**2 * cells.sums(local.eta_eta * eta**2)
         bend = fisher - tau**2 * pull
@@ -219,8 +209,6 @@ class Posterior:
 @dataclass(frozen=True, eq=False)
 class SlopeLikelihood:
     cells: SlopeCells  # the judgments
-    law: TieLaw  # the tie law
-    reference: int  # code of the system with λ = 0
     nodes: int  # nodes per judge
     tau: float | None = None  # τ where it is held fixed, None where it is estimated
     # nodes and log-weights of each part of the cells, where they stay put; None where they are
@@ -228,12 +216,12 @@ class SlopeLikelihood:
     places: Places | None = None
 
     @property
-    def n_worths(self) -> int:
-        return self.cells.systems - 1
+    def plain(self) -> Likelihood:
+        return self.cells.plain
 
     @property
     def size(self) -> int:
-        return self.n_worths + self.law.free + (self.tau is None)
+        return self.plain.size + (self.tau is None)
 
     def hold(self, tau: float) -> SlopeLikelihood:
         return replace(self, tau=tau, places=None)
@@ -244,16 +232,11 @@ class SlopeLikelihood:
         placed = [place_nodes(part, self.nodes) for part in self.integrands(beta)]
         return replace(self, places=tuple(placed))
 
-    def parts(self, beta: Array) -> tuple[Array, float, float]:
-        """Take a parameter vector apart: (K,) λ, γ (0 where there is none), τ."""
-        worths = np.insert(beta[: self.n_worths], self.reference, 0.0)
-        gamma = float(beta[self.n_worths]) if self.law.free else 0.0
-        return worths, gamma, float(np.exp(beta[-1])) if self.tau is None else self.tau
-
     def reach(self, step: Array) -> float:
         """Return how far a step goes, where 1 is as far as the second order may be trusted."""
-        moved = [float(np.ptp(np.append(step[: self.n_worths], 0.0))) / 3]
-        moved += [abs(float(step[self.n_worths])) / 3] if self.law.free else []
+        k = self.plain.n_worths
+        moved = [float(np.ptp(np.append(step[:k], 0.0))) / 3]
+        moved += [abs(float(step[k])) / 3] if self.plain.law.free else []
         return max([*moved, 2 * abs(float(step[-1]))] if self.tau is None else moved)
 
     def loglik(self, beta: Array) -> float:
@@ -263,26 +246,26 @@ class SlopeLikelihood:
         # Where its information is not positive definite, far from the maximum, directions that bend
         # upwards are taken to bend down as much, so that a step still leads uphill. A τ above
         # `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
-        p, value = self.cells.systems + 2, 0.0
         if self.tau is None and beta[-1] > np.log(ENDLESS):
             return Expansion(-np.inf, np.zeros(self.size), np.eye(self.size))
+        k, p, value = self.plain.design.size, self.plain.size + 1, 0.0
+        kept = [i for i in range(k + self.plain.law.free) if i != self.plain.design.reference]
+        kept.append(k + 1)
         gradient, information = np.zeros(p), np.zeros((p, p))
         for part, posterior in self._integrals(beta):
             scores, middle = _scores(part, posterior)
             value += float(posterior.value.sum())
-            gradient += middle.sum(axis=0)
+            gradient += middle.sum(axis=0)[kept]
             information += _known_information(part, posterior)
-            information -= scores.T @ scores - middle.T @ middle
-        fixed = [self.reference, *([] if self.law.free else [p - 2])]
-        free = np.delete(np.arange(p), [*fixed, *([] if self.tau is None else [p - 1])])
-        bend = information[np.ix_(free, free)]
+            information -= (scores.T @ scores - middle.T @ middle)[np.ix_(kept, kept)]
+        gradient, bend = gradient[: self.size], information[: self.size, : self.size]
         try:
             np.linalg.cholesky(bend)
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(bend)
             size = np.maximum(np.abs(values), 1e-6 * np.abs(values).max() + 1e-12)
             bend = np.asarray((vectors * size) @ vectors.T)
-        return Expansion(value, gradient[free], bend)
+        return Expansion(value, gradient, bend)
 
     def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
         """Integrate part by part, so that what is in between stays in the cache."""
@@ -292,9 +275,11 @@ class SlopeLikelihood:
             yield part.cells, integrate(part, *place)
 
     def integrands(self, beta: Array) -> Iterator[Integrand]:
-        worths, gamma, tau = self.parts(beta)
+        worths, tie, order, _ = self.plain.parts(beta)
+        gamma = float(tie)  # one for all
+        tau = float(np.exp(beta[-1])) if self.tau is None else self.tau
         for part in self.cells.parts(self.nodes):
-            yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
+            yield Integrand(part, part.plain.eta(worths, order), gamma, tau)
 
 
 def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
@@ -302,7 +287,7 @@ def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
     cells = integrand.cells
     log_slope = integrand.log_slope(z)
     eta = integrand.eta(log_slope)
-    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
+    local = integrand.expand(eta)
     heights = cells.sums(local.value) - z**2 / 2 - LOG_ROOT + logs
     top = heights.max(axis=0)
     weights = np.exp(heights - top)
@@ -314,10 +299,10 @@ def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
     """Return (Q·J, K + 2) scores with z known times √weight, and their (J, K + 2) means."""
     from scipy.sparse import csr_matrix
 
-    k, n, q = cells.systems, cells.judges, len(posterior.z)
+    k, n, q = cells.plain.design.size, cells.judges, len(posterior.z)
     pull = posterior.local.eta * np.exp(posterior.log_slope)[:, cells.judge]
     place = np.arange(len(cells.judge))
-    at = np.concatenate([cells.judge * k + cells.left, cells.judge * k + cells.right])
+    at = np.concatenate([cells.judge * k + side for side in cells.plain.design.ends])
     signs = np.repeat([1.0, -1.0], len(place))
     sort = csr_matrix((signs, (at, np.tile(place, 2))), shape=(n * k, len(place)))
     scores = np.empty((q, n, k + 2))
@@ -330,7 +315,7 @@ def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
 
 
 def _known_information(cells: SlopeCells, posterior: Posterior) -> Array:
-    """Return (K + 2, K + 2): posterior mean of minus the second derivatives with z known."""
+    """Return (p, p), τ the last: posterior mean of minus the second derivatives with z known."""
     local, eta = posterior.local, posterior.eta
     weights, log_slope = posterior.weights[:, cells.judge], posterior.log_slope[:, cells.judge]
     slope = np.exp(log_slope)
@@ -338,28 +323,15 @@ def _known_information(cells: SlopeCells, posterior: Posterior) -> Array:
     def mean(values: Array) -> Array:
         return np.asarray((weights * values).sum(axis=0))
 
-    k = cells.systems
-    information = np.zeros((k + 2, k + 2))
-    bends = mean(slope**2 * local.eta_eta)
-    table = np.bincount(cells.left * k + cells.right, bends, minlength=k * k).reshape(k, k)
-    table = table + table.T
-    information[:k, :k] = np.diag(table.sum(axis=1)) - table
-    by_tie = _by_system(cells, mean(slope * local.eta_tie))
-    by_tau = _by_system(cells, mean(slope * log_slope * (local.eta_eta * eta - local.eta)))
-    information[:k, k] = information[k, :k] = by_tie
-    information[:k, k + 1] = information[k + 1, :k] = by_tau
-    information[k, k] = mean(local.tie_tie).sum()
-    tie_tau = mean(local.eta_tie * eta * log_slope).sum()
-    information[k, k + 1] = information[k + 1, k] = tie_tau
+    none, ties = np.zeros(len(cells.judge)), mean(local.tie_tie)
+    bends = mean(slope**2 * local.eta_eta), mean(slope * local.eta_tie), ties
+    known = cells.plain.pull_information(Local(none, none, none, *bends))
+    by_tau = mean(slope * log_slope * (local.eta_eta * eta - local.eta))
+    tie_tau = mean(local.eta_tie * eta * log_slope)
+    across = cells.plain.pull_scores(Local(none, by_tau, tie_tau, none, none, none))
     bent = local.eta_eta * (log_slope * eta) ** 2 - local.eta * eta * (log_slope + log_slope**2)
-    information[k + 1, k + 1] = mean(bent).sum()
-    return information
-
-
-def _by_system(cells: SlopeCells, values: Array) -> Array:
-    k = cells.systems
-    up = np.bincount(cells.left, values, minlength=k)
-    return np.asarray(up - np.bincount(cells.right, values, minlength=k))
+    corner = np.array([[mean(bent).sum()]])
+    return np.block([[known, across[:, None]], [across[None], corner]])
 
 
 # The slope of each judge given the judgments, with worths, γ and τ taken as known.
@@ -379,7 +351,7 @@ def slope_quantiles(likelihood: SlopeLikelihood, beta: Array) -> Array:
         width = (high - low) / (POINTS - 1)
         z = low + width * np.arange(POINTS)[:, None]
         eta = integrand.eta(integrand.log_slope(z))
-        local = integrand.law.expand(eta, integrand.gamma, part.counts)
+        local = integrand.expand(eta)
         heights = part.sums(local.value) - z**2 / 2
         density = np.exp(heights - heights.max(axis=0))
         # The trapezoid rule, corrected by the slopes at the ends of each step, is exact for cubics;
@@ -450,9 +422,9 @@ class Peak:
 def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
     """Return the maximum, and the log-likelihood at τ = 0."""
     level = replace(likelihood, nodes=1, tau=0.0).expand(flat)
-    cells, (worths, gamma, _) = likelihood.cells, likelihood.hold(0.0).parts(flat)
-    eta = worths[cells.left] - worths[cells.right]
-    local = likelihood.law.expand(eta, gamma, cells.counts)
+    cells, plain = likelihood.cells, likelihood.plain
+    worths, _, order, _ = plain.parts(flat)
+    eta, local = plain.eta(worths, order), plain.expand_entries(flat)
     score, known = cells.sums(local.eta * eta), cells.sums(local.eta_eta * eta**2)
     total = float((known**2).sum())
     square = float((score**2 - known).sum()) / total if total > 0 else 0.0
@@ -751,7 +723,8 @@ class JudgeSlopes:
         verdict = check_tally(tally, self.ties)
         law = Davidson() if verdict.ties_estimated else TwoOutcomes()
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
-        cells, codes = make_slope_cells(used)
+        reference, interval = reference_code(tally.systems, self.reference), None
+        cells, codes = make_slope_cells(used, reference, law)
         fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
         if cells.judges == 1:
             raise NotIdentified(
@@ -769,10 +742,9 @@ class JudgeSlopes:
                 f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
                 ["check whether these are counts", WITHOUT],
             )
-        reference, interval = reference_code(tally.systems, self.reference), None
         with one_blas_thread():
             flat = plain_likelihood(used.pool(), reference, law).maximise().at
-            likelihood = SlopeLikelihood(cells, law, reference, NODES)
+            likelihood = SlopeLikelihood(cells, NODES)
             peak, level = find_peak(likelihood, flat)
             if tally.of_pairs:
                 interval = find_interval(likelihood, peak, level)

@@ -1,11 +1,9 @@
-"""Majority vote: a unit's label is what most answers say, all judges counting alike.
+"""Majority vote, and what fits of labels have: a unit's label is what most answers say.
 
     share of c among the answers to unit i = n_ic / n_i
 
-Where two labels have the largest share there is no majority, and no label is chosen at random.
-A judge's agreement is how often the other answers to the same units are the judge's own. It is
-what the models of unequal judges start from and are compared with. Do not use it where some judges
-answer carelessly, or all together: it counts them like anybody else.
+Where two labels have the largest share no label is chosen. A judge's agreement is how often the
+other answers to the same units are the judge's own. When not to use it: docs/models/labels.md.
 """
 
 from __future__ import annotations
@@ -37,17 +35,14 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How often each judge is right, as far as a model can tell, with an interval.
-#
-# Two kinds of evidence. Where answers are simply counted as right or wrong, the share is Beta.
-# Where labels are themselves uncertain, each answer is right with a density r and wrong with a
-# density w, given what the other answers to its unit say, and the share q of a judge has the
-# posterior
+# How often each judge is right, as far as a model can tell, with an interval. Where answers are
+# counted as right or wrong, the share is Beta. Where labels are themselves uncertain, an answer is
+# right with a density r and wrong with a density w, given the other answers to its unit:
 #
 # p(q) ∝ q^(a − 1) (1 − q)^(b − 1) Π_i (q r_i + (1 − q) w_i)
 #
-# which is integrated on a grid. To count each answer at its probability of being right instead
-# would take guesses for facts: intervals of 95 % then held 70 to 80 % of simulated competences.
+# To count each answer at its probability of being right would take guesses for facts: intervals of
+# 95 % then held 70 to 80 % of simulated competences.
 
 LEVEL: Final = 0.95
 PRIOR: Final = (0.5, 0.5)  # Jeffreys' prior of a share: half an answer on either side

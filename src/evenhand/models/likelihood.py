@@ -17,7 +17,6 @@ from evenhand.models.design import (
     MANY,
     Codes,
     Design,
-    Matrix,
     Owner,
     combine_levels,
     keep_levels,
@@ -314,7 +313,7 @@ class TieGroups:
     groups: tuple[str, ...]  # names of the U groups, by all covariates of the model
     code: Codes  # (C,) group of each entry of the tally
     worth_group: Codes  # (U,) group of the design that shares each group's worths
-    matrix: Matrix  # (U, q) γ by parameter
+    matrix: Array  # (U, q) γ by parameter
     offset: Array  # (U,) what is added: 0, or NEVER where no tie was seen
     names: tuple[str, ...]  # names of the parameters, such as "g1" or "g1:J3"
     labels: tuple[str, ...]  # the same in the user's words

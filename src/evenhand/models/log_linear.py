@@ -1,14 +1,8 @@
 """A fitted log-linear model: estimates, covariance, goodness of fit, tests, and the next start.
 
-What judge groups do to a fit is the order that each group gives, and tests of each covariate:
-
-    interaction of covariate c:   H0: λ_jl does not depend on c      (Dras 2015, eq. 2)
-    its ties:                     H0: γ_l does not depend on c
-
-One covariate is dropped at a time. A likelihood-ratio test compares the two fits; the parameters
-that go are named, so that another test of the same hypothesis may stand beside it. When not to
-believe the likelihood ratio: where judges give many answers each, or items get many, it rejects too
-often.
+What judge groups do to a fit is the order that each group gives, and tests of each covariate, one
+dropped at a time (Dras 2015, eq. 2). The parameters that go are named, so that another test of the
+same hypothesis may stand beside the likelihood ratio (docs/models/judge-effects.md).
 """
 
 from __future__ import annotations

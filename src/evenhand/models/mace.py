@@ -2,19 +2,10 @@
 
     P(a_il = a | T_i = c) = (1 − s_l) 1[a = c] + s_l ξ_l[a],    T_i uniform on the C labels
 
-s_l is how often judge l spams, 1 − s_l the competence, ξ_l what the judge says then (Hovy,
-Berg-Kirkpatrick, Vaswani & Hovy 2013, Learning whom to trust with MACE, NAACL-HLT, 1120-1130).
-A spammer's answer is what stood on the screen: left, tie or right, whichever system that was.
-
-Variational Bayes, the default, has s_l ~ Beta(.5, .5) and ξ_l ~ Dirichlet(m/C, ..., m/C), m = 10,
-and climbs a lower bound of the evidence, from random starts. The highest end is climbed on until
-next to nothing changes. Where different ends are equally high, no start is to decide, and they are
-averaged. EM, as in the first version of the authors' program, climbs the likelihood, with .01/C of
-an answer added to each count.
-
-C numbers a judge are few: it suits many judges with few answers each. Do not use it for labels with
-an order where near misses are common, since an honest judge who is one grade off then looks like a
-spammer. Spammers who all answer the same look competent to one another.
+Source: Hovy, Berg-Kirkpatrick, Vaswani & Hovy (2013), Learning whom to trust with MACE, NAACL-HLT,
+1120-1130. A spammer's answer is what stood on the screen: left, tie or right, whichever system that
+was. The highest end of random starts is climbed on until next to nothing changes; where different
+ends are equally high, they are averaged. When not to use it: docs/models/labels.md.
 """
 
 from __future__ import annotations

@@ -4,13 +4,9 @@
     mean        y = μ_s + e
     z           (y − m_j) / d_j = μ_s + e, weighted so that every output counts alike
 
-Judge and item effects a and b are free constants: they are removed, and nothing is assumed of how
-they are distributed. With balanced data `adjusted` is the raw mean. Estimates are on the scale of
-the scores: what each system would have got on average, had it been given to every judge and item
-as they came. z standardises scores by judge, with the mean m_j and the standard deviation d_j (of
-n − 1) of all scores of the judge, and averages them within an output and then over outputs, as WMT
-does with direct assessments (Bojar et al. 2016, Findings of the 2016 Conference on Machine
-Translation, section 3).
+Effects a and b are free constants. Estimates are what each system would have got on average, had it
+been given to every judge and item as they came. z is as in WMT (Bojar et al. 2016, Findings of the
+2016 Conference on Machine Translation, section 3). When not to use which: docs/ratings.md.
 """
 
 from __future__ import annotations

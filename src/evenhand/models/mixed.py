@@ -1,23 +1,13 @@
 """The mixed model of ratings: systems fixed; judges, items and their tastes for systems random.
 
     y = μ_system + judge + item + (judge x system) + (item x system) + e
-
-Variances are those of restricted maximum likelihood, none below 0; the means of systems and their
-covariance (XᵀV⁻¹X)⁻¹ are generalised least squares at these variances. A difference of systems is
-tested by t on Satterthwaite's degrees of freedom,
-
     df = 2 v² / (gᵀ A g),   v = lᵀ (XᵀV⁻¹X)⁻¹ l,   g = ∂v/∂θ
 
-with A the inverse of the observed information on the variances θ that are not 0, as lmerTest has
-it. All systems are compared at once by its F (Fai & Cornelius 1996, Journal of Statistical
-Computation and Simulation 54:363-378).
-
-Sources: Patterson & Thompson (1971), Biometrika 58:545-554; Satterthwaite (1946), Biometrics
-Bulletin 2:110-114; Kuznetsova, Brockhoff & Christensen (2017), Journal of Statistical Software
-82(13).
-
-When not to use it: where judges or items were not assigned to systems at random, effects that are
-taken for random carry part of what separates systems; `adjusted` assumes nothing of them.
+Variances θ are those of restricted maximum likelihood, A the inverse of the observed information on
+those that are not 0, as lmerTest has it; all systems are compared at once by its F (Fai & Cornelius
+1996, Journal of Statistical Computation and Simulation 54:363-378). Sources: Satterthwaite (1946),
+Biometrics Bulletin 2:110-114; Kuznetsova, Brockhoff & Christensen (2017), Journal of Statistical
+Software 82(13). When not to use it: docs/ratings.md.
 """
 
 from __future__ import annotations

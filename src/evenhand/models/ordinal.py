@@ -4,23 +4,13 @@
     mean of κ_j1 … κ_j,C−1 = m + a_j,   log(κ_j,c+1 − κ_jc) = g_c + d_jc
     a ~ N(0, σ_judge²), d ~ N(0, σ_spacing²), item ~ N(0, σ_item²), output ~ N(0, σ_output²)
 
-The cutpoints of a judge are the common ones (m, g), moved by how severe the judge is and stretched
-by how he or she uses the scale, and so in order by construction; both are shrunk to 0 by the normal
-penalties, a judge of few scores more. Nothing is assumed of the distance between categories.
-
 Standard deviations are those of the highest likelihood of the scores by Laplace's approximation,
-or what is asked for; 0 leaves an effect out, and without any it is the proportional odds model. At
-them systems, constants and effects stand where the penalised likelihood is highest, and the
-covariance of the systems is the inverse of its information, all effects eliminated.
+or what is asked for. At them systems, constants and effects stand where the penalised likelihood is
+highest; the covariance of the systems is the inverse of its information, all effects eliminated.
 
 Sources: McCullagh (1980), Journal of the Royal Statistical Society B 42:109-142; random cutpoints:
 Tutz & Hennevogl (1996), Computational Statistics & Data Analysis 22:537-557; Laplace: Christensen,
-ordinal (R), function clmm.
-
-When not to use it: with more than 7 categories, where points are as good; where judges like some
-systems more than others do, which is not in it: errors are too small then, and those of `adjusted`
-are not. Where effects have few scores each, systems are some percent nearer to each other than by
-maximum likelihood, errors as well, and Laplace's standard deviations too small.
+ordinal (R), function clmm. When not to use it: docs/ratings.md.
 """
 
 from __future__ import annotations

@@ -2,15 +2,10 @@
 
     η = λ[left] − λ[right] + δ_l,   δ_l ~ N(δ, τ²),   p as in Davidson's model
 
-Worths, γ, δ and τ maximise the likelihood with the judges' biases integrated out, by adaptive
-Gauss-Hermite quadrature, one integral a judge. Three blocks take turns until none moves: the nodes
-of every judge; (δ, τ) on these nodes; worths and γ, by a Newton step on the log-likelihood averaged
-over each judge's posterior (Fisher's identity makes that the gradient of the integral). 2δ_l are
-log-odds. Estimates of single judges always exist: one who took the first output every time is
-drawn towards the others. Where nearly every judge took one side throughout, the likelihood may rise
-with τ for ever; τ is then held at `MAX_SPREAD`.
-
-When not to use it: with few judges τ says little; where judges never saw both orders of a pair.
+Worths, γ, δ and τ maximise the likelihood with the judges' biases integrated out. Three blocks take
+turns until none moves: the nodes of every judge; (δ, τ) on these nodes; worths and γ, by a Newton
+step on the log-likelihood averaged over each judge's posterior (Fisher's identity makes that the
+gradient of the integral). When not to use it: docs/position.md.
 """
 
 from __future__ import annotations
@@ -185,9 +180,9 @@ def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
     return modes
 
 
-def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> Nodes:
-    """Put n Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
-    x, w = np.polynomial.hermite.hermgauss(n)
+def place_nodes(panel: Panel, modes: Array, spread: float) -> Nodes:
+    """Put Gauss-Hermite nodes around each mode, as wide as the integrand is there."""
+    x, w = np.polynomial.hermite.hermgauss(NODES)
     curvature = panel.by_judge(panel.expand(modes, passing=True).eta_eta) + spread**-2
     width = np.sqrt(2 / curvature)
     at = modes[:, None] + width[:, None] * x

@@ -5,19 +5,8 @@ For systems j and k and judge l, with log-worths θ and u_lj ~ N(0, σ²) indepe
     P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : e^γ : e^{−x/2},
     x = (θ_j + u_lj) − (θ_k + u_lk)
 
-Tastes are integrated out by expectation propagation; worths, γ and σ maximise
-what is left. σ is itself a finding: how far judges are from each other. Worths are those of the
-mean judge, u = 0, and their covariance has the variance between judges in it.
-
 Source: Böckenholt (2001), Hierarchical modeling of paired comparison data, Psychological Methods
-6:49-66; Laplace's method: Breslow & Clayton (1993), JASA 88:9-25; expectation propagation: Minka
-(2001), UAI 17:362-369.
-
-When not to use it: for σ of rankings, which is an upper bound: comparisons of one ranking are taken
-for independent given the judge; with one judge, or with few
-judgments for each (σ is then hardly known); where items too have tastes of their own, which it
-takes for independent noise; where judges fall into a few known groups, which want worths of their
-own (`BradleyTerry(judge_covariates=...)`).
+6:49-66. What σ means, and when not to use it: docs/models/random-judges.md.
 """
 
 from __future__ import annotations
@@ -56,7 +45,7 @@ from evenhand.models.texts import say
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.gaussian_process import Batch
-from evenhand.numerics.graph import solve_differences
+from evenhand.numerics.graph import Integers, solve_differences
 from evenhand.numerics.newton import climb, invert_positive, one_blas_thread
 from evenhand.render.document import Finding
 
@@ -77,15 +66,13 @@ class Taste:
     stderr: Array  # (systems,) posterior standard deviation
 
 
-# Were the integrals over judges' tastes right? Importance sampling says, and by how much not.
-#
-# Draws of u from the Gaussian that the sites make, N(ū, S), weighted with
+# Were the integrals over judges' tastes right? Draws of u from the Gaussian that the sites make,
+# N(ū, S), in pairs of opposite signs, weighted with
 #
 # log w = Σ_c (ℓ_c − site_c)(e_c),    L = L_sites · mean(w),
 #
-# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d, without any approximation but
-# that of finitely many draws. Draws come in pairs of opposite signs. What the correction would do
-# to σ is one Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
+# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d; what that would do to σ is one
+# Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
 
 PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each block
 TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at
@@ -195,22 +182,14 @@ def _draw(
     return logs, lengths
 
 
-# Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons.
-#
-# Comparisons of one ranking are correlated, whoever made it; a model that takes them as
-# independent given the judge books what they share as taste. With s_r the sum of score residuals
-# r a over the comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
+# Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons
+# (docs/models/random-judges.md). With s_r the sum of score residuals r a over the comparisons of
+# ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
 #
 # U = Σ_l ‖S_l‖²,    p = (1 + #{U* ≥ U}) / (B + 1)
 #
 # U* has the rankings of each task dealt to its judges at random, as many to each as they made.
-# Where judges do not differ every deal is as likely as the one that was seen, whatever hangs
-# together within a ranking.
-#
 # Source: Phipson & Smyth (2010), Permutation p-values should never be zero, SAGMB 9:39.
-#
-# When not to use it: where judges and items go together, a judge having made many rankings of one
-# item: what rankings of one item share is then taken for taste.
 
 DEALS: Final = 199  # Random deals: the smallest p is .005
 
@@ -234,7 +213,7 @@ def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 def deal_rankings(
     tally: Tally,
     panel: integrals.Panel,
-    pooled: integrals.Pooled,
+    pooled: integrals.Peak,
     dispersion: integrals.Dispersion,
     seed: int,
 ) -> DealTest:
@@ -255,7 +234,7 @@ def deal_rankings(
     sums = np.asarray(np.bincount(inverse, np.concatenate((score, -score))), dtype=np.float64)
     at, system = np.divmod(used, k)
 
-    def spread(judge: integrals.Integers) -> float:
+    def spread(judge: Integers) -> float:
         """Return U, given the judge of every answer."""
         return float((np.bincount(judge[at] * k + system, sums) ** 2).sum())
 
@@ -277,16 +256,11 @@ def deal_rankings(
 #
 # a(σ) = max over θ, γ of ℓ(θ, γ, σ) − ½ log det I_θ(σ) − (K − 1) log s(σ),  2(a(σ°) − a(σ)) ≤ χ²₁
 #
-# For each σ the worths and γ are fitted anew, by one Newton step where that is enough. Worths that
-# are estimated from the same answers take up some of the variance between judges: maximum
-# likelihood makes σ too small, and its interval too, where judges or their answers are few. The
-# determinant puts back what they took, as the n − 1 of a variance does; the restricted estimate σ°
-# is where a is largest. It is taken of θ/s(σ), which the answers of all judges determine whatever σ
-# is (`find_softening`): θ itself grows with σ, and its determinant alone would make σ too large.
-# Without all this, σ° is the maximum likelihood estimate and a the plain profile.
-#
-# Source: Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika
-# 70:343-365, for the Jacobian s.
+# For each σ the worths and γ are fitted anew, by one Newton step where that is enough. The
+# determinant puts back the variance between judges that worths took up, as the n − 1 of a variance
+# does; the restricted estimate σ° is where a is largest. It is that of θ/s(σ), which hardly depends
+# on σ (`find_softening`): θ grows with σ, and its determinant alone would make σ too large. Source:
+# Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika 70:343-365, for s.
 
 # Distance of the root of the deviance from its goal within which a last step is taken blindly
 LAST_STEP_DISTANCE: Final = 0.1
@@ -313,30 +287,28 @@ class _Height:
 
 
 def find_interval(
+    model: RandomJudges,
     panel: integrals.Panel,
     peak: integrals.Peak,
-    pooled: integrals.Pooled,
-    level: float,
-    *,
-    restricted: bool,
+    pooled: integrals.Peak,
+    dispersion: integrals.Dispersion,
 ) -> Interval:
-    goal = normal_quantile((1 + level) / 2)
-    profile = _Profile(panel, peak, restricted=restricted)
+    goal = normal_quantile((1 + model.level) / 2)
+    profile = _Profile(panel, peak, restricted=model.restricted)
     zero = pooled.loglik
-    if restricted:
+    if model.restricted:
         worths = invert_positive(pooled.vcov)[: panel.n_systems - 1, : panel.n_systems - 1]
         zero -= float(np.linalg.slogdet(worths)[1]) / 2
     # the standard error of log σ; at σ = 0 about the upper end of σ
     if peak.point is not None:
         spread = float(np.sqrt(peak.vcov[-1, -1]))
     else:
-        bend, slope = peak.dispersion.bend, peak.dispersion.slope
+        bend, slope = dispersion.bend, dispersion.slope
         spread = sqrt((slope + sqrt(slope**2 + bend * goal**2)) / bend)
     found = _find_top(profile, zero, float(peak.beta[-1]) if peak.point else log(spread) - 1.5)
     if found is None:
         upper = _find_end(profile, zero, goal, (log(spread), -inf, inf))
-        none = integrals.Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, peak.dispersion)
-        return Interval(0.0, upper, none)
+        return Interval(0.0, upper, pooled)
     at, top, bend, near = found
     step = min(goal / sqrt(bend), 1.0)
     upper = _find_end(profile, top, goal, (at + step, at, inf))
@@ -359,15 +331,7 @@ def find_interval(
     drift = np.append(-inner @ information[:-1, -1], 1.0)
     vcov = np.outer(drift, drift) / bend
     vcov[:-1, :-1] += inner
-    moved_peak = integrals.Peak(beta, exp(at), peak.loglik, vcov, point, peak.dispersion)
-    return Interval(lower, upper, moved_peak)
-
-
-@dataclass(frozen=True, eq=False)
-class _Inner:
-    value: float
-    gradient: Array
-    point: integrals.Point
+    return Interval(lower, upper, integrals.Peak(beta, exp(at), peak.loglik, vcov, point))
 
 
 class _Profile:
@@ -391,22 +355,22 @@ class _Profile:
             beta, state = near.beta, near.point.state
         first = self._expand(beta, at, state)
         information, k = self.information.copy(), self.panel.n_systems
-        information[: k - 1, : k - 1] = first.point.worths
+        information[: k - 1, : k - 1] = first.worths
         end, here, gain = climb(
-            lambda x, before: self._expand(x, at, before.point.state),
+            lambda x, before: self._expand(x, at, before.state),
             (beta, first),
             information,
             tolerance=2 * self.panel.left_over / (1.0 + abs(first.value)),
             reach=lambda step: float(np.abs(step).max()),
         )
-        return self._finish(end, at, here.point, gain)
+        return self._finish(end, at, here, gain)
 
-    def _expand(self, beta: Array, at: float, state: integrals.Sites | None) -> _Inner:
+    def _expand(self, beta: Array, at: float, state: integrals.Sites | None) -> integrals.Point:
         point = self.panel.expand(np.append(beta, at), state, information=True)
-        return _Inner(point.value, point.gradient[:-1], point)
+        return replace(point, gradient=point.gradient[:-1])
 
     def _finish(self, beta: Array, at: float, there: integrals.Point, gain: float) -> _Height:
-        slope = float(there.gradient[-1] - there.gradient[:-1] @ self.drift)
+        slope = there.slope - float(there.gradient[: len(self.drift)] @ self.drift)
         value = there.value + gain
         if self.restricted:
             assert there.worths is not None
@@ -726,11 +690,10 @@ class RandomJudges:
         with one_blas_thread():
             panel = integrals.make_panel(tally, used.astype(np.intp), reference, self.method)
             pooled = integrals.pool_judges(tally, reference, ties=panel.ties)
+            spread = integrals.find_dispersion(panel, pooled)
             try:
-                highest = integrals.find_peak(panel, pooled)
-                interval = find_interval(
-                    panel, highest, pooled, self.level, restricted=self.restricted
-                )
+                highest = integrals.find_peak(panel, pooled, spread)
+                interval = find_interval(self, panel, highest, pooled, spread)
             except NotConverged as lost:
                 raise integrals.explain_lost(lost, panel, pooled) from None
             peak = interval.peak
@@ -740,7 +703,7 @@ class RandomJudges:
                 lr_test = LRTest.at_boundary(highest.loglik, pooled.loglik)
             elif "ranking" in answers.factors:
                 rankings = self._used(answers)
-                deal_test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
+                deal_test = deal_rankings(rankings, panel, pooled, spread, self.seed)
         notes = list(verdict.notes)
         if len(labels) < MIN_JUDGES:
             notes.append(say("few-judges-taste", "warning", judges=len(labels)))

@@ -7,7 +7,6 @@ from math import exp, log, sqrt
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
@@ -15,6 +14,7 @@ from evenhand.models.likelihood import Davidson, TwoOutcomes, plain_likelihood
 from evenhand.numerics import Array
 from evenhand.numerics.distributions import normal_rule
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
+from evenhand.numerics.graph import Integers
 from evenhand.numerics.newton import climb, invert_positive
 
 # The chances of three outcomes as a function of one judge's log-odds, and Gaussians in its place.
@@ -146,8 +146,7 @@ def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
 # exact ℓ_c takes its site's place (Minka 2001); it is exact where a judge compared one pair. At
 # such a fixed point sites need no derivative: the gradient is that of the formula with sites held.
 #
-# Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient differentiates log det(I + σ² M)
-# too.
+# Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient takes in log det(I + σ² M) too.
 
 MAX_PASSES: Final = 500
 FULL_STEP_PASSES: Final = 30  # Passes after which steps are halved
@@ -325,15 +324,10 @@ def _times(matrices: Array, vectors: Array) -> Array:
 # The likelihood of all judges' answers, their tastes integrated out, with its derivatives.
 #
 # Parameters come in this order: log-worths θ of all systems but the reference, γ where ties are an
-# outcome, log σ. Derivatives by θ come from the entries', Σ_c a_c ∂ log L / ∂m_c. The information
-# on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the systems of each block; it leaves out
-# that precisions of sites vary with θ. Standard errors by Laplace's method have that in them
-# (`bend_by_precisions`), those of expectation propagation do not: holding the sites is exact where
-# a judge compared one pair, and elsewhere makes errors too small by less than .5 % (12 to 2,000
-# judges, 3 to 100 answers each, σ from .6 to 1.4). Rows of γ and log σ are differences of exact
-# gradients.
+# outcome, log σ. The information on θ is that of the Gaussian sites, Σ_l (I − S/σ²)/σ² on the
+# systems of each block, by Laplace's method with what varies with θ (`bend_by_precisions`; how far
+# it matters: docs/models/random-judges.md). Rows of γ and log σ are differences of exact gradients.
 
-Integers = NDArray[np.intp]
 Method = Literal["corrected", "laplace"]
 # Entries from which integrals and maximum are found to a hundredth of a standard error
 MAX_FINE_ENTRIES: Final = 100_000
@@ -351,6 +345,7 @@ DIFFERENCE_STEP: Final = 1e-2
 class Point:
     value: float  # log-likelihood (nats)
     gradient: Array  # (p,) its derivatives
+    slope: float  # that by log σ
     state: Sites  # those of all entries there, of the log-odds x, a start for a point nearby
     worths: Array | None  # (K − 1, K − 1) information on θ; None unless asked for
     bends: Array | None  # (K − 1, K − 1) its derivative by log σ, sites held; None unless asked for
@@ -436,6 +431,7 @@ class Panel:
         return Point(
             value=float(sums[0]),
             gradient=np.concatenate((np.delete(by_system, self.reference), extras)),
+            slope=float(sums[2]),
             state=Sites(precision, linear),
             worths=None if tables is None else self._among_worths(tables[0]),
             bends=None if tables is None else self._among_worths(tables[1]),
@@ -538,12 +534,14 @@ MIN_START_SIGMA: Final = 0.1  # A σ to begin with where the slope is positive b
 
 
 @dataclass(frozen=True, eq=False)
-class Pooled:
-    """The fit that takes all judges for one."""
+class Peak:
+    """Of the likelihood; where all judges are taken for one, σ is 0 and judgments independent."""
 
-    beta: Array  # log-worths of all systems but the reference, γ where ties are an outcome
-    vcov: Array  # their covariance, judgments taken for independent
+    beta: Array  # (p,) log-worths, γ, log σ; without log σ where σ is 0
+    sigma: float  # σ
     loglik: float  # log-likelihood (nats)
+    vcov: Array  # covariance of `beta`
+    point: Point | None  # the likelihood there; None where σ is 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -565,17 +563,17 @@ class Dispersion:
         return max(self.shared + more, 0.0) / self.scale if self.scale > 0 else 0.0
 
 
-def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
+def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Peak:
     law = Davidson() if ties else TwoOutcomes()
     likelihood = plain_likelihood(tally.pool(), reference, law)
     peak = likelihood.maximise()
     scale = np.full(likelihood.size, 2.0)  # λ is half of a log-worth
     scale[likelihood.n_worths :] = 1.0
     vcov = invert_positive(peak.expansion.information) * scale * scale[:, None]
-    return Pooled(peak.at * scale, vcov, peak.expansion.value)
+    return Peak(peak.at * scale, 0.0, peak.expansion.value, vcov, None)
 
 
-def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
+def find_dispersion(panel: Panel, pooled: Peak) -> Dispersion:
     theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
     shared, singles, products, squares, trace = np.zeros(5)
     for batch in panel.blocks.batches:
@@ -600,17 +598,12 @@ def soften(ratio: float) -> float:
     return sqrt(ratio * (1 + 2 * SOFTER * ratio))
 
 
-def stretch(pooled: Pooled, sigma: float, *, ties: bool) -> Array:
+def stretch(pooled: Peak, sigma: float, *, ties: bool) -> Array:
     """Return the pooled parameters with worths as far apart as they are to a judge with tastes."""
     beta = pooled.beta.copy()
     beta[: len(beta) - ties] *= np.sqrt(1 + 2 * SOFTER * sigma**2)
     return beta
 
-
-# Where the likelihood of judges' answers is largest, and whether σ may be 0.
-#
-# σ = 0 is the edge of the parameter's range: the likelihood-ratio statistic against it is half the
-# time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610).
 
 # A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers
 MAX_SIGMA: Final = 6.0
@@ -621,20 +614,9 @@ REMEDIES: Final = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Peak:
-    beta: Array  # (p,) log-worths, γ, log σ; without log σ where σ is 0
-    sigma: float  # σ
-    loglik: float  # log-likelihood (nats)
-    vcov: Array  # covariance of `beta`
-    point: Point | None  # the likelihood there; None where σ is 0
-    dispersion: Dispersion  # what the start knew of σ
-
-
-def find_peak(panel: Panel, pooled: Pooled) -> Peak:
-    dispersion = find_dispersion(panel, pooled)
+def find_peak(panel: Panel, pooled: Peak, dispersion: Dispersion) -> Peak:
     if dispersion.slope <= 0:
-        return Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, dispersion)
+        return pooled
     # of very many judges some stand for all at first, and for the second derivatives by γ and σ
     some, n_worths = panel.thinned(), panel.n_systems - 1
     start = stretch(pooled, dispersion.sigma, ties=panel.ties)
@@ -650,8 +632,7 @@ def find_peak(panel: Panel, pooled: Pooled) -> Peak:
     if some.weights != panel.weights:
         beta, point = _climb_panel(panel, (beta, panel.expand(beta, None)), information)
         information[:n_worths, :n_worths] = panel.inform_worths(beta, point)
-    vcov = invert_positive(information)
-    return Peak(beta, float(np.exp(beta[-1])), point.value, vcov, point, dispersion)
+    return Peak(beta, float(np.exp(beta[-1])), point.value, invert_positive(information), point)
 
 
 def _climb_panel(panel: Panel, start: tuple[Array, Point], guess: Array) -> tuple[Array, Point]:
@@ -665,10 +646,10 @@ def _climb_panel(panel: Panel, start: tuple[Array, Point], guess: Array) -> tupl
     return beta, panel.expand(beta, here.state, information=True)
 
 
-def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverged:
+def explain_lost(lost: NotConverged, panel: Panel, pooled: Peak) -> NotConverged:
     start = np.append(stretch(pooled, MAX_SIGMA, ties=panel.ties), np.log(MAX_SIGMA))
     try:
-        rising = panel.expand(start, None).gradient[-1] > 0
+        rising = panel.expand(start, None).slope > 0
     except NotConverged:
         rising = False
     if not rising:

@@ -2,23 +2,16 @@
 
     y = μ + system + judge + item + (item x system) + (judge x system) + (judge x item) + residual
 
-Each effect is normal with a variance of its own; the variances are what is estimated, by restricted
-maximum likelihood. Designs need not be balanced or complete. Components that a design cannot tell
-apart are one, and it is said which.
-
-Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
-Generalizability Theory, Springer (the use).
-
-When not to use it: where scores pile up at an end of the scale, variances are too small there and
-differ between systems; where judges are of a few known groups; with two or three judges the
-variance between them is hardly known, as the interval shows.
+Each effect is normal with a variance of its own, estimated by restricted maximum likelihood
+(Patterson & Thompson 1971, Biometrika 58:545-554); what a design cannot tell apart is one. When not
+to use it: docs/models/variance-components.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf, log, pi, sqrt
 from typing import Final, Literal
 
@@ -328,9 +321,8 @@ class Factor:
 #
 # Written in b, not u, the equations stand also where a variance is as good as 0.
 #
-# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; Patterson & Thompson (1971),
-# Biometrika 58:545-554; average information: Gilmour, Thompson & Cullis (1995), Biometrics
-# 51:1440-1450.
+# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; average information:
+# Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450.
 
 
 @dataclass(frozen=True, eq=False)
@@ -560,10 +552,8 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
 #
 # A variance at 0 whose derivative is not positive rests there; the others take a Newton step with
 # the average information, halved until the likelihood does not fall; where none such is found, a
-# step of the EM algorithm.
-#
-# Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
-# Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
+# step of the EM algorithm. Resting at the bound: Bertsekas (1982), SIAM Journal on Control and
+# Optimization 20:221-246.
 
 MIN_VARIANCE: Final = 1e-7  # Of a term that is as good as 0, where scores have variance 1
 MIN_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by
@@ -644,13 +634,9 @@ def _advance(
     return None
 
 
-# Intervals and tests of variance components by profile likelihood.
-#
-# The profile of a variance is the highest restricted likelihood that is left when it is held. The
-# interval holds the variances whose profile is within χ²/2 of the maximum; a lower end that is not
-# reached above 0 is 0. The test of 0 stands on the edge of the parameter's range: the statistic is
-# half the time 0, half the time χ² on one degree of freedom (Self & Liang 1987, Journal of the
-# American Statistical Association 82:605-610).
+# Intervals and tests by profile likelihood: the highest restricted likelihood that is left when a
+# variance is held. A lower end that is not reached above 0 is 0; the test of 0 stands on the edge
+# of the parameter's range (Self & Liang 1987).
 
 # How near the root of the statistic must come to the quantile, a third digit of sd
 ROOT_TOLERANCE: Final = 0.004
@@ -661,22 +647,23 @@ PROFILE_GAIN_LEFT: Final = 1e-5
 
 @dataclass(frozen=True)
 class Range:
-    lower: float  # lower end of the interval of the variance
-    upper: float  # upper end; infinite where the profile never falls far enough
-    p: float | None  # one-sided p-value of 0; None of the residual
+    variance: float  # its estimate; 0 where there is none
+    lower: float | None = None  # lower end of its interval; None without intervals
+    upper: float | None = None  # upper end; infinite where the profile never falls far enough
+    p: float | None = None  # one-sided p-value of 0; None where it is not tested
 
 
 def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
-    z = normal_quantile((1 + level) / 2)
+    z, variance = normal_quantile((1 + level) / 2), float(peak.variances[at])
     curve = _Curve(problem, peak, at, z)
     above = curve.cross(1)
-    if at == len(problem.terms):
-        return Range(curve.cross(-1), above, None)
     if peak.zero[at]:
-        return Range(0.0, above, 1.0)
+        return Range(0.0, 0.0, above, 1.0)
+    if at == len(problem.terms):
+        return Range(variance, curve.cross(-1), above)
     root = curve.look(MIN_VARIANCE, peak)[0]
     p = chi2_tail(root**2, 1) / 2
-    return Range(curve.cross(-1) if root > z else 0.0, above, p)
+    return Range(variance, curve.cross(-1) if root > z else 0.0, above, p)
 
 
 def approximate(peak: Peak, at: int, level: float) -> Range:
@@ -686,9 +673,9 @@ def approximate(peak: Peak, at: int, level: float) -> Range:
     error = sqrt(np.linalg.inv(peak.solved.information[np.ix_(keep, keep)])[place, place])
     z, value = normal_quantile((1 + level) / 2), float(peak.variances[at])
     if peak.zero[at]:
-        return Range(0.0, z * error, None)
+        return Range(0.0, 0.0, z * error)
     factor = exp(z * error / value)
-    return Range(value / factor, value * factor, None)
+    return Range(value, value / factor, value * factor)
 
 
 class _Curve:
@@ -793,74 +780,65 @@ _UNCLEAR: Final = "the restricted likelihood has no clear maximum within the ran
 
 
 @dataclass(frozen=True)
-class RatingComponents:
-    components: tuple[Component, ...]  # by NAMES, those that are distinguished
-    method: str  # "REML" or "moments"
-    sharing: Mapping[str, float]  # component → share in differences of systems
+class ComponentEstimates:
+    """Of ratings, or of comparisons (`variance_components.py`)."""
+
+    components: tuple[Component, ...]  # those that are distinguished
+    method: str  # "REML", "moments" or "likelihood"
+    # component → how far its variance goes into a difference of two systems, the mean over pairs
+    sharing: Mapping[str, float]
     reasons: tuple[str, ...]  # what cannot be told from what, and why
     notes: tuple[str, ...]  # what must stand beside the estimates
+    growth: float = 1.0  # by what variances look smaller through pooled worths than they are
+    # of comparisons: variance of the difference of two log-worths, times comparisons, that chance
+    # alone gives; the mean over pairs of systems
+    per_vote: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class _Estimates:
-    """Variances of terms and residual, in units where scores have variance 1."""
-
-    terms: Sequence[Term]  # random terms
-    variances: Array  # (K + 1,) the residual's last
-    ranges: Sequence[Range]  # interval and test of each; empty where there are none
-    method: str  # what made them
-    notes: tuple[str, ...] = ()  # what must be said
-    systems: float | None = None  # variance of fixed systems, or None
+# Method, by component in units where scores have variance 1, and what must be said
+_Found = tuple[str, dict[str, Range], tuple[str, ...]]
 
 
 def estimate_rating_components(
     rows: RatingRows, *, systems: Systems = "random", level: float = 0.95, quick: bool = False
-) -> RatingComponents:
+) -> ComponentEstimates:
     system, *others = make_terms(rows)
     known = identify([system, *others])
-    if not known.terms:
+    terms, rest = known.terms, Term(RESIDUAL, np.arange(rows.size), rows.size)
+    if not terms:
         raise NotIdentified(_NOTHING, ["collect scores of several systems, items and judges"])
     mean, spread = float(rows.score.mean()), float(rows.score.std())
     if spread <= 1e-12 * abs(mean):
-        variances = np.zeros(len(known.terms) + 1)
         constant = "all scores are equal: there is no variance to take apart"
-        estimates, spread = _Estimates(known.terms, variances, (), "REML", (constant,)), 0.0
+        spread, (method, found, notes) = 0.0, _name(terms, np.zeros(len(terms) + 1), constant)
     else:
-        fixed = system if systems == "fixed" and system in known.terms else None
-        score, terms = (rows.score - mean) / spread, known.terms
+        fixed = system if systems == "fixed" and system in terms else None
+        score = (rows.score - mean) / spread
         with one_blas_thread():
             if quick:
-                estimates = _fall_back(score, terms, say("moments-quick"))
+                method, found, notes = _fall_back(score, terms, say("moments-quick"))
             else:
-                estimates = _estimate(score, terms, fixed, level)
-    # in the unit of the scores, the residual last
-    components = []
-    if estimates.systems is not None:
-        sd = spread * sqrt(estimates.systems)
-        components.append(Component(SYSTEM, sd, system.size, how=estimates.method))
-    names = [*((term.name, term.size) for term in estimates.terms), (RESIDUAL, rows.size)]
-    for i, (name, size) in enumerate(names):
-        sd = spread * sqrt(float(estimates.variances[i]))
-        component = Component(name, sd, size, how=estimates.method)
-        if estimates.ranges:
-            ends = estimates.ranges[i]
-            lower, upper = spread * sqrt(ends.lower), spread * sqrt(ends.upper)
-            component = replace(component, lower=lower, upper=upper, p=ends.p)
-        components.append(component)
-    components = [replace(one, carries=known.carries.get(one.name, ())) for one in components]
-    rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
-    sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
-    told = known.reasons, estimates.notes
-    return RatingComponents(tuple(components), estimates.method, sharing, *told)
+                method, found, notes = _estimate(score, terms, fixed, level)
+    sizes, components = {term.name: term.size for term in (*terms, rest)}, []
+    for name, one in found.items():  # in the unit of the scores
+        lower, upper = (None if x is None else spread * sqrt(x) for x in (one.lower, one.upper))
+        sd, carried = spread * sqrt(one.variance), known.carries.get(name, ())
+        components.append(Component(name, sd, sizes[name], lower, upper, one.p, carried, method))
+    sharing = share_levels([*terms, rest], system) if system.size > 1 else {}
+    return ComponentEstimates(tuple(components), method, sharing, known.reasons, notes)
 
 
-def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Estimates:
+def _name(terms: Sequence[Term], variances: Array, why: str, method: str = "REML") -> _Found:
+    names = [*(term.name for term in terms), RESIDUAL]
+    return method, dict(zip(names, map(Range, variances.tolist()), strict=True)), (why,)
+
+
+def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: float) -> _Found:
     random = [term for term in terms if term is not fixed]
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
     if arrangement is None:
-        moments = estimate_moments(score, terms)
-        return _Estimates(terms, moments, (), "moments", (say("moments-large"),))
+        return _name(terms, estimate_moments(score, terms), say("moments-large"), "moments")
     problem = Problem(score, random, means, arrangement)
     try:
         peak = find_peak(problem)
@@ -877,15 +855,15 @@ def _estimate(score: Array, terms: Sequence[Term], fixed: Term | None, level: fl
             ranges = [profile(problem, peak, at, level) for at in numbers]
     except NotConverged:
         ranges, notes = [approximate(peak, at, level) for at in numbers], (say("likelihood-flat"),)
-    variances = np.where(peak.zero, 0.0, peak.variances)
+    found = dict(zip([*(term.name for term in random), RESIDUAL], ranges, strict=True))
     if fixed is None:
-        return _Estimates(random, variances, ranges, "REML", notes)
+        return "REML", found, notes
     # the variance of fixed systems' means, less what their errors add
     size = fixed.size
     fitted, vcov = peak.solved.effects[:size], peak.solved.means_vcov
     error = (np.trace(vcov) - vcov.sum() / size) / (size - 1)
-    between = max(float(fitted.var(ddof=1) - error), 0.0)
-    return _Estimates(random, variances, ranges, "REML", (*notes, say("systems-fixed")), between)
+    between = Range(max(float(fitted.var(ddof=1) - error), 0.0))
+    return "REML", {SYSTEM: between, **found}, (*notes, say("systems-fixed"))
 
 
 def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
@@ -910,7 +888,7 @@ def find_peak(problem: Problem, gain: float = MAX_GAIN_LEFT) -> Peak:
     return peak
 
 
-def _fall_back(score: Array, terms: Sequence[Term], why: str) -> _Estimates:
+def _fall_back(score: Array, terms: Sequence[Term], why: str) -> _Found:
     moments = estimate_moments(score, terms)
     if float(moments.max()) > max_variance(score):
         raise NotConverged(
@@ -918,8 +896,7 @@ def _fall_back(score: Array, terms: Sequence[Term], why: str) -> _Estimates:
             " beyond the range of the scores",
             ["collect scores of more outputs by each judge", "take tasks or criteria apart"],
         )
-    variances = np.where(moments <= MOMENT_ROUNDING, 0.0, moments)
-    return _Estimates(terms, variances, (), "moments", (why,))
+    return _name(terms, np.where(moments <= MOMENT_ROUNDING, 0.0, moments), why, "moments")
 
 
 def max_variance(score: Array) -> float:

@@ -1,11 +1,8 @@
 """The models of preference by name, and where each is written; imported when they are asked for.
 
-The settings that log-linear models share stand here; `bradley_terry.py` has their equations.
-
-All of them are frozen settings with a `fit`; what the fits have in common is `FittedModel`.
-Which of them are compared on held-out judgments stands here too. Samplers run there as in Hopkins &
-May (2013), one chain of 200 sweeps, 50 of them burn-in: they are trained hundreds of times, and
-predictions are averaged over votes.
+All of them are frozen settings with a `fit`; those that log-linear models share stand here. Which
+are compared on held-out judgments, too: samplers then run as in Hopkins & May (2013), one chain of
+200 sweeps, 50 of them burn-in, since they are trained hundreds of times.
 """
 
 from __future__ import annotations

@@ -33,19 +33,15 @@ LOG_LINEAR: Final = {
     " for each side is written NAME=LEFT,RIGHT.",
 }
 # Random judges
+_SIGMA: Final = "σ = {sigma:.2f} ({lower:.2f} to {upper}; {level} interval)"
+_BOUND: Final = "σ = {sigma:.2f} at most (no interval: answers are rankings)"
 RANDOM_JUDGES: Final = {
-    "judges-differ": "Judges differ in taste: σ = {sigma:.2f} ({lower:.2f} to {upper}; {level}"
-    " interval).",
-    "judges-alike": "Not significant at .05 that judges differ in taste: σ = {sigma:.2f}"
-    " ({lower:.2f} to {upper}; {level} interval).",
-    "judges-differ-bound": "Judges differ in taste: σ = {sigma:.2f} at most (no interval: answers"
-    " are rankings).",
-    "judges-untested": "Tastes of judges: σ = {sigma:.2f} ({lower:.2f} to {upper}; {level}"
-    " interval); whether judges differ is not tested.",
-    "judges-untested-bound": "Tastes of judges: σ = {sigma:.2f} at most (no interval: answers are"
-    " rankings); whether judges differ is not tested.",
-    "judges-alike-bound": "Not significant at .05 that judges differ in taste: σ = {sigma:.2f} at"
-    " most (no interval: answers are rankings).",
+    "judges-differ": f"Judges differ in taste: {_SIGMA}.",
+    "judges-differ-bound": f"Judges differ in taste: {_BOUND}.",
+    "judges-alike": f"Not significant at .05 that judges differ in taste: {_SIGMA}.",
+    "judges-alike-bound": f"Not significant at .05 that judges differ in taste: {_BOUND}.",
+    "judges-untested": f"Tastes of judges: {_SIGMA}; whether judges differ is not tested.",
+    "judges-untested-bound": f"Tastes of judges: {_BOUND}; whether judges differ is not tested.",
     "tastes": "Of two systems equal to the mean judge, a judge prefers his or her favourite in"
     " {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth of 1"
     " between two systems, {reverse:.0f} % of the judges hold the opposite.",

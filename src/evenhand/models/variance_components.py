@@ -3,14 +3,8 @@
     x = (θ_j + b_gj + u_ij) − (θ_k + b_gk + u_ik),   b ~ N(0, σ_J²), u ~ N(0, σ_I²)
     P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : ν : e^{−x/2}
 
-How severe a judge is, or how hard an item, cancels in a comparison. What does not is that a judge
-likes one system more than others do (judge x system), and that a system does better on one item
-than on others (item x system). Both are estimated by moments at the cost of one
-pooled fit, on the scale of log-worth (natural log-odds).
-
-When not to use it: with fewer than five judges nothing much is known of how judges differ; where
-tastes are as strong as worths, moments are too small, and `RandomJudges` has a likelihood for those
-of judges.
+By moments, at the cost of one pooled fit, on the scale of log-worth. Where tastes are as strong as
+worths, moments are too small. When not to use it: docs/models/variance-components.md.
 """
 
 from __future__ import annotations
@@ -27,6 +21,7 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.log_linear import Fit
+from evenhand.models.rating_components import ComponentEstimates
 from evenhand.models.texts import say
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.distributions import normal_quantile, normal_rule, t_quantile, two_sided_p
@@ -162,22 +157,14 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 
 # Variances of tastes by moments: products of residuals of two votes of one judge (or item).
 #
-# U = Σ_g ‖S_g‖² − Σ_c ‖S_c‖²,   D = Σ_g ‖H_g‖² − Σ_c ‖H_c‖²
-#
-# S and H are the sums above over all votes of a judge g, and over the votes c that
-# may be correlated for other reasons, those of one judge on one item: only products of votes of one
-# judge on different items are left, so that no model of their variance is needed. Worths are fitted
-# to the same votes and take the mean taste of judges and of items with them, so that to first order
-#
-# E U_J/D_J = (1 − 1/J) R_J − R_I/I,   E U_I/D_I = (1 − 1/I) R_I − R_J/J
-#
-# These are solved together, none below 0. Test of R_J = 0: with R_I at hand, one-sided,
+# U and D are as in docs/models/variance-components.md: only products of votes of one judge on
+# different items are left. Their two equations are solved together, no variance below 0. Test of
+# R_J = 0: with R_I at hand, one-sided,
 #
 # z = (U_J/D_J + R_I/I) / √(2/D_J + 2/(D_I (I − 1)²))
 #
 # The interval takes U/D for a mean of squares, χ² on as many degrees of freedom as the differences
-# between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
-# Where the test does not exclude 0 the upper end is normal.
+# between judges' U_g show. Where the test does not exclude 0 the upper end is normal.
 
 MIN_DETERMINANT: Final = 1e-6  # From here tastes of judges and of items are distinguished
 
@@ -187,8 +174,7 @@ class Moment:
     variance: float  # R, not below 0
     lower: float  # lower end of its interval; 0 where the test does not exclude 0
     upper: float  # upper end; infinite where the data set no bound
-    z: float  # of the test of 0
-    p: float  # one-sided p-value
+    p: float  # one-sided p-value of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,33 +244,18 @@ def conclude(products: Products, level: float, shift: float = 0.0, doubt: float 
     error *= t_quantile((1 + level) / 2, size - 1) / quantile
     if p >= 1 - level:  # 0 is not excluded
         widest = max(error, factor * sqrt(chance))
-        return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, z, p)
+        return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, p)
     df = min(2 * ratio**2 / error**2, (size - 1.0) * (products.systems - 1))
     from scipy.special import chdtri
 
     high, low = (float(chdtri(df, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
-    return Moment(ratio, ratio * df / high, ratio * df / low if low > 0 else inf, z, p)
+    return Moment(ratio, ratio * df / high, ratio * df / low if low > 0 else inf, p)
 
 
 MIN_LEVELS: Final = 5  # Judges or items below which a note says that they are few
 
 
-@dataclass(frozen=True)
-class TasteComponents:
-    # systems, judge x system, item x system: those that can be told
-    components: tuple[Component, ...]
-    growth: float  # by what variances look smaller through pooled worths than they are
-    # variance of the difference of two log-worths, times comparisons, that chance alone gives;
-    # the mean over pairs of systems
-    per_vote: float
-    # component → how far its variance goes into the difference of two log-worths: 2/J with J the
-    # effective number of judges, or items
-    sharing: dict[str, float]
-    reasons: tuple[str, ...]  # what cannot be told, and why
-    notes: tuple[str, ...]  # what must stand beside the estimates
-
-
-def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComponents:
+def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> ComponentEstimates:
     try:
         with one_blas_thread():
             model = BradleyTerry(ties="davidson" if tally.ties.any() else "discard")
@@ -348,8 +319,15 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
             notes.append(say("few-levels", levels=size, name=name))
     components.sort(key=lambda component: ORDER.index(component.name))
     system = Component(SYSTEM, sqrt(variance), k, how="moments")
-    per_vote, told = by_chance * tally.n_comparisons, (tuple(reasons), (*fit.notes, *notes))
-    return TasteComponents((system, *components), growth, per_vote, sharing, *told)
+    return ComponentEstimates(
+        (system, *components),
+        "moments",
+        sharing,  # 2/J, with J the effective number of judges, or items
+        tuple(reasons),
+        (*fit.notes, *notes),
+        growth,
+        by_chance * tally.n_comparisons,
+    )
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}

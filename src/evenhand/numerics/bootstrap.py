@@ -1,21 +1,10 @@
 """The leverage-corrected score bootstrap of contrasts, by cluster and without refits.
 
-With s_g and H_g the score and information of cluster g at the estimate, H = Σ H_g and
-L_g = (H − H_g)⁻¹, leaving g out moves the estimate by d_g = −L_g s_g, to first order. A draw of
-weights v_g with mean 0 and variance 1 makes a replicate in which the truth is the estimate and
-cluster g has the score v_g H L_g s_g:
-
-    θ* = −Σ_g v_g d_g,   M_g = L_g H
-    d*_g = −L_g (v_g H L_g s_g − H_g θ*) = M_g (θ* + v_g d_g) − θ*
-    V* = (G − 1)/G Σ_g (d*_g − d̄*)(d*_g − d̄*)ᵀ,   t*_c = cᵀθ* / √(cᵀ V* c)
-
-The variance of a replicate is the same functional as that of the data (CV3), each cluster with its
-own leverage: where loads are unequal, or judges saw some of the systems only, one common mean for
-all clusters would make t* too short.
-
-Weights are those of Webb (2023), Reworking wild bootstrap-based inference for clustered errors,
-Canadian Journal of Economics 56:839-858: six points, so that few clusters still make many
-replicates.
+Its equations are in docs/methods/intervals.md; M_g = L_g H and d*_g = M_g (θ* + v_g d_g) − θ*. The
+variance of a replicate is the same functional as that of the data (CV3), each cluster with its own
+leverage: where loads are unequal, or judges saw some of the systems only, one common mean for all
+clusters would make t* too short. Weights are the six points of Webb (2023), so that few clusters
+still make many replicates.
 """
 
 from __future__ import annotations

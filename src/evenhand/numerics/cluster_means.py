@@ -1,14 +1,10 @@
 """Means of numbers that are correlated within clusters: their variances, and a wild bootstrap.
 
     d_g = −Σ_t w_t S_gt / (n_t − n_gt),   V = (G − 1)/G Σ_g (d_g − d̄)²
-
-S_gt sums the deviations of cluster g from the mean of stratum t, n_gt counts them, and w_t is what
-the stratum counts in the whole: d_g is what leaving cluster g out changes, and V the cluster
-jackknife CV3 (MacKinnon, Nielsen & Webb 2023, Journal of Econometrics 232:272-299). A wild
-bootstrap turns clusters round by chance (Rademacher weights v) and studentises anew, its leverage
-corrected:
-
     θ* = −Σ_g v_g d_g,   d*_g = v_g e_g + b_g θ*,   t* = θ* / √V(d*)
+
+as docs/methods/intervals.md has them (Scores; CV3: MacKinnon, Nielsen & Webb 2023, Journal of
+Econometrics 232:272-299). The bootstrap turns clusters round by chance, v of −1 and 1.
 """
 
 from __future__ import annotations

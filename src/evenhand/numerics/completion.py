@@ -2,23 +2,15 @@
 
     minimise  ½ Σ_seen w_c (y_c − m − a_row − b_column − Z_c)² + τ ‖Z‖_*
 
-over m, a, b and Z: one convex problem. For a given Z the effects are least squares (two_way), and
-what they leave is the gradient in Z; a step along it is followed by singular value thresholding.
-Steps carry momentum, and one that does not lower the objective is taken again without, so that
-the objective never rises. A step is as long as the seen cells allow.
+over m, a, b and Z, by steps with momentum, each followed by singular value thresholding; one that
+does not lower the objective is taken again without. The end is certified: residuals, scaled so that
+their largest singular value is at most τ, are a point of the dual problem, so that the gap is
 
-The end is certified: the residuals, scaled so that their largest singular value is at most τ, are
-a point of the dual problem, so that the objective is known to within the gap,
+    τ ‖Z‖_* − ⟨R, Z⟩ s + ½ Σ w e² (1 − s)²,    R = w e on seen cells, s = min(1, τ / ‖R‖₂).
 
-    gap = τ ‖Z‖_* − ⟨R, Z⟩ s + ½ Σ w e² (1 − s)²,    R = w e on seen cells, s = min(1, τ / ‖R‖₂).
-
-At τ_max, the largest singular value of what the effects alone leave, Z = 0 is the solution: the
-path from there begins with the effects alone. A row of which nothing is seen has Z = 0.
-
-Sources: Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning Research 11:2287-2322
-(soft-impute, warm starts); Beck & Teboulle (2009), SIAM Journal on Imaging Sciences 2:183-202
-(momentum); O'Donoghue & Candès (2015), Foundations of Computational Mathematics 15:715-732
-(restarts). The free effects inside the problem and the gap with them are ours.
+Sources: Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning Research 11:2287-2322;
+Beck & Teboulle (2009), SIAM Journal on Imaging Sciences 2:183-202; O'Donoghue & Candès (2015),
+Foundations of Computational Mathematics 15:715-732. Free effects and the gap with them are ours.
 """
 
 from __future__ import annotations

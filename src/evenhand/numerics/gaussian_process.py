@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 from evenhand.errors import NotConverged
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.graph import Graph, weak_components
+from evenhand.numerics.graph import Integers as Places
+from evenhand.numerics.newton import join_halves
 
 JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
 
@@ -227,8 +229,6 @@ def find_greatest(scores: Array) -> int:
 # Blocks of like size are taken together and filled up to one width with nodes that nothing is
 # compared with, so that memory stays within the processor's cache.
 
-Places = NDArray[np.intp]
-
 MAX_NUMBERS: Final = 65_536  # In the matrices of one batch
 MAX_ENTRIES: Final = 3_072  # Of one batch: what is in between stays in the processor's cache
 SEED: Final = 20131
@@ -365,9 +365,7 @@ MIN_MANY: Final = 10  # Matrices from which steps for all of them at once cost l
 def invert_all(matrices: Array) -> tuple[Array, Array]:
     """Return (B, d, d) inverses of positive definite matrices, and their log-determinants.
 
-    Wide ones by halves: with W = A⁻¹B and the Schur complement S = D − BᵀW of [[A, B], [Bᵀ, D]],
-    the inverse is [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]], and |A| |S| is the determinant. That is
-    half the work of a general inverse, nearly all of it products of matrices.
+    Wide ones by halves, where |A| |D − BᵀA⁻¹B| is the determinant (`newton.join_halves`).
     """
     width = matrices.shape[1]
     if width <= MAX_WHOLE:
@@ -381,13 +379,7 @@ def invert_all(matrices: Array) -> tuple[Array, Array]:
     solved = corner @ matrices[:, :half, half:]
     left = matrices[:, half:, half:] - matrices[:, half:, :half] @ solved
     rest, log_det_left = invert_all(left)
-    across = solved @ rest
-    inverse = np.empty_like(matrices)
-    inverse[:, :half, :half] = corner + across @ solved.transpose(0, 2, 1)
-    inverse[:, :half, half:] = -across
-    inverse[:, half:, :half] = -across.transpose(0, 2, 1)
-    inverse[:, half:, half:] = rest
-    return inverse, log_det + log_det_left
+    return join_halves(corner, solved, rest), log_det + log_det_left
 
 
 def _invert_lower(factor: Array) -> Array:

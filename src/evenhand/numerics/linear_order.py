@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.numerics import Array, Flags
-from evenhand.numerics.graph import Graph, strong_components
+from evenhand.numerics.graph import Graph, Integers, strong_components
 
 # A lower bound by linear programming (Grötschel, Jünger & Reinelt 1984, Operations Research 32: the
 # 3-dicycle inequalities). Let d_ij be what it costs to place j before i. Of every cycle i → j → k →
@@ -33,8 +33,6 @@ from evenhand.numerics.graph import Graph, strong_components
 # where Y_ij sums y over the cycles through the arc i → j. Any y ≥ 0 gives a bound, so that rounding
 # in the solver cannot make it wrong. Leaving out all cycles and pairs that are not within a subset
 # keeps it a bound for that subset.
-
-Integers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -196,24 +196,28 @@ def invert_positive(matrix: Matrix) -> Matrix:
 
 
 def _invert_blocks(matrix: Matrix) -> Matrix:
-    """Invert by halves where the matrix is large: half the work of LU, as it is symmetric.
-
-    With W = A⁻¹B and the Schur complement S = D − BᵀW of [[A, B], [Bᵀ, D]], the inverse is
-    [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]]; A and S are positive definite again, so nothing pivots.
-    """
     size = len(matrix)
     if size <= MAX_DIRECT:
         return np.asarray(np.linalg.inv(matrix))
     half = size // 2
-    first, last = slice(half), slice(half, size)
-    corner = _invert_blocks(matrix[first, first])
-    solved = corner @ matrix[first, last]
-    inverse = np.empty_like(matrix)
-    inverse[last, last] = _invert_blocks(matrix[last, last] - matrix[last, first] @ solved)
-    across = solved @ inverse[last, last]
-    inverse[first, first] = corner + across @ solved.T
-    inverse[first, last] = -across
-    inverse[last, first] = -across.T
+    corner = _invert_blocks(matrix[:half, :half])
+    solved = corner @ matrix[:half, half:]
+    rest = _invert_blocks(matrix[half:, half:] - matrix[half:, :half] @ solved)
+    return join_halves(corner, solved, rest)
+
+
+def join_halves(corner: Matrix, solved: Matrix, rest: Matrix) -> Matrix:
+    """Return the inverse of [[A, B], [Bᵀ, D]], symmetric, by A⁻¹, W = A⁻¹B and (D − BᵀW)⁻¹.
+
+    It is [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]], S = D − BᵀW. Where halves are inverted so in turn it
+    is half the work of LU; nothing pivots, as A and S are positive definite.
+    """
+    half, across = corner.shape[-1], solved @ rest
+    inverse = np.empty((*corner.shape[:-2], half + rest.shape[-1], half + rest.shape[-1]))
+    inverse[..., :half, :half] = corner + across @ solved.swapaxes(-1, -2)
+    inverse[..., :half, half:] = -across
+    inverse[..., half:, :half] = -across.swapaxes(-1, -2)
+    inverse[..., half:, half:] = rest
     return inverse
 
 

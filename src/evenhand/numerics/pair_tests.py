@@ -5,24 +5,12 @@ Of each item that both systems have, d is the difference of their mean scores, n
 t             √n d̄ / sd(d)                                       ~ t on n − 1 df
 signed ranks  Σ sign(d) r, r the rank of |d|; d = 0 is dropped   exact up to 50, else normal
 sign flips    Σ d against Σ ±d, every sign as likely             exact up to 16, else drawn
+rank sum      U = #(x > y) + ½ #(x = y) of all items, unpaired   exact up to 20, else normal
 
-and without pairing, of all items that either system has,
-
-rank sum      U = #(x > y) + ½ #(x = y)                          exact up to 20, else normal
-
-Ranks of equal numbers are their mean. Exact distributions are those of the ranks as they are, ties
-and all; normal ones have the variance that ties leave. As in scipy.stats, the normal distribution
-of the rank sum is corrected for continuity, that of signed ranks is not. A p-value of B drawn flips
-is (1 + #) / (B + 1), # those at least as far out. Where pairs are too many for so many flips as an
-adjusted p-value needs, the tail of Σ ±d is that of Lugannani and Rice's formula: within 2 % with
-hundreds of items.
-
-Sources: Student (1908), Biometrika 6:1-25; Wilcoxon (1945), Biometrics Bulletin 1:80-83 (who drops
-differences of 0); Mann & Whitney (1947), Annals of Mathematical Statistics 18:50-60; Fisher (1935),
-The Design of Experiments, section 21; Phipson & Smyth (2010), Statistical Applications in Genetics
-and Molecular Biology 9:39; Robinson (1982), Journal of the Royal Statistical Society B 44:91-101,
-on saddlepoints of permutation tests. When not to use them: items must be independent, and all of
-these tests take no notice of who judged.
+What each assumes, and when not to use them: docs/significance.md. Exact distributions are those of
+the ranks as they are, ties and all. Sources: Phipson & Smyth (2010), Statistical Applications in
+Genetics and Molecular Biology 9:39; Robinson (1982), Journal of the Royal Statistical Society B
+44:91-101, on saddlepoints of permutation tests (Lugannani and Rice's formula).
 """
 
 from __future__ import annotations

@@ -24,7 +24,6 @@ from evenhand.numerics.cluster_means import average_ranks
 #
 # Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718.
 
-MAX_R_HAT: Final = 1.05  # Above which chains have not met
 MIN_DRAWS: Final = 4  # Of a chain: below, it has no two halves with a variance each
 
 

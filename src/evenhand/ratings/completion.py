@@ -2,24 +2,9 @@
 
     y_jo = μ + a_j + b_o + Z_jo + ε        minimise  ½ Σ_seen (y − μ − a − b − Z)² + τ ‖Z‖_*
 
-over all of μ, a (severity of judges), b (worth of outputs) and Z, a matrix of low rank: tastes that
-judges share. The intercepts cost nothing, and are found anew for every Z (numerics/completion.py).
-
-τ is chosen on held-out ratings along τ_max x (.9, .7, .5, .35, .25). Z is used only if it predicts
-these better than the intercepts by more than 1.645 standard errors of the paired difference; else
-the fit abstains, answers with the intercepts, and says so. Intervals are conformal, from ratings
-that neither the fit nor the choice of τ has seen.
-
-Sources: Wisniewski (2013), ACL, "On the Predictability of Human Assessment: when Matrix Completion
-Meets NLP Evaluation" (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning
-Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals are
-ours.
-
-When not to use it: with one rating per output, whose intercept explains that rating: Z is 0 there,
-and completion says what judge + output says, without intervals; and where judges chose what they
-rate by something else than its height (for that see missing="by value"). Intervals and errors are
-those of missing ratings if what is seen was drawn uniformly over the cells of the matrix. Where
-some judges or outputs have many more ratings than others, a note says so.
+Sources: Wisniewski (2013), ACL (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine
+Learning Research 11:2287-2322 (the method). Intercepts within the problem, abstention and intervals
+are ours. How τ is chosen, and when not to use it: docs/models/completion.md.
 """
 
 from __future__ import annotations
@@ -31,6 +16,7 @@ from math import ceil, inf, isfinite, sqrt
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, require_scores, takes_judgments
@@ -39,6 +25,7 @@ from evenhand.data.groups import group_ratings
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Grouped, Shown, try_each
+from evenhand.data.tally import Factor
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -48,7 +35,7 @@ from evenhand.errors import (
     require_seed,
     suggest_or_list,
 )
-from evenhand.numerics import Array, Integers
+from evenhand.numerics import Array
 from evenhand.numerics.cluster_means import choose_clusters
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.newton import one_blas_thread
@@ -56,7 +43,6 @@ from evenhand.ratings.matrix import (
     ADDITIVE,
     BY_JUDGE,
     COMPLETION,
-    JudgeGroups,
     MethodError,
     RatingMatrix,
     Split,
@@ -80,12 +66,9 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How strongly to hold back the low-rank part of a completion, and whether to use it at all.
-#
-# Along a path of τ from strong to weak, the mean absolute error on held-out cells decides. The path
-# is left where that error has risen twice. The best τ is used if it beats the intercepts by more
-# than 1.645 standard errors of the paired difference; choosing the smallest error alone would call
-# chance a taste in most sets of ratings without any.
+# How strongly to hold back the low-rank part of a completion, and whether to use it at all: by the
+# mean absolute error on held-out cells along a path of τ, which is left where that error has risen
+# twice. Choosing the smallest error alone would call chance a taste in most sets of ratings.
 
 Missing = Literal["at random", "by value"]
 
@@ -439,23 +422,16 @@ def write_notes(
     return tuple(notes)
 
 
-# Intervals that hold by group of judges, from residuals of ratings that no fit has seen.
-#
-# Of n residuals in a group, the ⌈(n + 1)(1 − α)⌉-th smallest in absolute value is the half width:
-# an interval around a prediction then holds a rating with chance 1 − α or more, whatever the model,
-# if the held-out and the missing ratings of the group come about alike. There is none where n is
-# too small, and the interval has no bounds. That ratings were dealt to judges by chance is not
-# enough for it: they come about alike if what is seen was drawn uniformly over the cells of the
-# matrix. Cells of a judge or an output that nothing was learned of are a group of their own.
+# Intervals that hold by group of judges, from residuals of ratings that no fit has seen: the
+# ⌈(n + 1)(1 − α)⌉-th smallest of n in absolute value (docs/models/completion.md says when they
+# hold). Cells of a judge or an output that nothing was learned of are a group of their own.
 #
 # Where low ratings are missing more often than high ones, or the other way round, residuals are
 # weighted by the odds that a rating of that height is missing rather than held out. A logistic
 # regression on the predictions of held-out and missing cells estimates them: if ratings scatter
 # alike around all predictions, log-odds that are linear in the rating are so in the prediction,
-# with the same slope. Nothing else that may have decided what is missing is allowed for.
-#
-# Sources: Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World, section 4.5 (by
-# group); Tibshirani, Barber, Candès & Ramdas (2019), NeurIPS 32, theorem 2 (weights).
+# with the same slope. Sources: Vovk, Gammerman & Shafer (2005), section 4.5; Tibshirani, Barber,
+# Candès & Ramdas (2019), NeurIPS 32, theorem 2.
 
 # How missing ratings come about, beside those that were held out
 MISSING: Final = ("at random", "by value")
@@ -464,7 +440,7 @@ MAX_STEPS: Final = 50  # Of the regression
 RIDGE: Final = 1e-3  # Weight that keeps a slope finite where groups are distinguished without error
 
 
-def half_widths(residual: Array, group: Integers, groups: int, level: float) -> Array:
+def half_widths(residual: Array, group: NDArray[np.integer], groups: int, level: float) -> Array:
     """Return the half width of each group, infinite where (n,) residuals are too few."""
     widths = np.full(groups, inf)
     for code in range(groups):
@@ -499,7 +475,7 @@ def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, 
 
 
 def find_half_widths(
-    predicted: Array, split: Split, groups: JudgeGroups, settings: tuple[float, Missing]
+    predicted: Array, split: Split, groups: Factor, settings: tuple[float, Missing]
 ) -> Array:
     """Return the half width of each judge's intervals, (m, 1), or of each cell's, (m, n).
 
@@ -516,8 +492,8 @@ def find_half_widths(
             row, column, held = cells.row, cells.column, split.tested.value
             residual = held - predicted[row, column]
             weight, odds = odds_of_missing(predicted[row, column], predicted[absent], held)
-            kind = 2 * groups.code[row] + ~split.known
-            other = 2 * groups.code[absent[0]] + split.strange(*absent)
+            kind = 2 * groups.codes[row] + ~split.known
+            other = 2 * groups.codes[absent[0]] + split.strange(*absent)
             order = np.argsort(np.abs(residual), kind="stable")
             for code in np.unique(other).tolist():
                 new, tested = other == code, order[kind[order] == code]
@@ -529,10 +505,10 @@ def find_half_widths(
         widths[absent] = wide
     else:
         residual = split.tested.value - predicted[cells.row, cells.column]
-        kind = 2 * groups.code[cells.row] + ~split.known
-        by_kind = half_widths(residual, kind, 2 * len(groups.names), level)
+        kind = 2 * groups.codes[cells.row] + ~split.known
+        by_kind = half_widths(residual, kind, 2 * len(groups.labels), level)
         rows, columns = split.learned.cells.seen_rows, split.learned.cells.seen_columns
-        known, strange = by_kind[2 * groups.code], by_kind[2 * groups.code + 1]
+        known, strange = by_kind[2 * groups.codes], by_kind[2 * groups.codes + 1]
         widths = np.where(rows, known, strange)[:, None]
         if not columns.all():
             widths = np.where(columns, widths, strange[:, None])
@@ -630,8 +606,8 @@ class NuclearNorm:
             solution = solve(split.learned, choice, self.clip)
         predicted = solution.predicted
         widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
-        of_tested = groups.code[split.comparable.cells.row]
-        calibrated = np.bincount(of_tested, minlength=len(groups.names))
+        of_tested = groups.codes[split.comparable.cells.row]
+        calibrated = np.bincount(of_tested, minlength=len(groups.labels))
         digest, (path, clip) = digest_ratings(targets), self.sign_choice()
         parts = (
             f"completion calibration={self.calibration:g} validation={self.validation:g}",
@@ -649,8 +625,8 @@ class NuclearNorm:
             rank=solution.rank,
             gap=solution.gap,
             table=self._compare(split, solution),
-            groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
-            group_of=tuple(groups.names[code] for code in groups.code.tolist()),
+            groups=dict(zip(groups.labels, calibrated.tolist(), strict=True)),
+            group_of=tuple(groups.labels[code] for code in groups.codes.tolist()),
             notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
             signature=write_signature(parts, targets.size, digest, judges=len(matrix.judges)),
         )

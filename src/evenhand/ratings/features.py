@@ -187,7 +187,7 @@ class OutputFeatures:
     def __post_init__(self) -> None:
         for name in ("numbers", "labels"):
             object.__setattr__(self, name, take_names(getattr(self, name)))
-        names = [*self.numbers, *self.labels, *self._texts()]
+        names = self._names
         if not names:
             raise UnknownOption("no features: name columns, or the label 'each output'")
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -205,6 +205,10 @@ class OutputFeatures:
 
     def _texts(self) -> list[str]:
         return [column for column in self._pair if column is not None]
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self.numbers, *self.labels, *self._texts()]
 
     @property
     def _pair(self) -> tuple[str | None, str | None]:
@@ -240,19 +244,11 @@ class OutputFeatures:
                 f"features {listing(lost)} were not read with the ratings: pass the table itself,"
                 f" or rows(factors={list(self.columns)})"
             )
-        levels: list[Sequence[str]] = []
-        for name in self.labels:
-            if name != OUTPUT:
-                levels.append(read_texts(rows, name))
-                continue
+        columns = {name: read_texts(rows, name) for name in self._names if name != OUTPUT}
+        if OUTPUT in self.labels:
             parts = (read_texts(rows, role) for role in ("task", "item", "system"))
-            levels.append([name_output(*each) for each in zip(*parts, strict=True)])
-        numbers = []
-        for name in self.numbers:
-            labels, codes = rows.labels(name)
-            numbers.append(np.array([parse_number(name, label) for label in labels])[codes])
-        source, output = (None if name is None else read_texts(rows, name) for name in self._pair)
-        return self._join(numbers, levels, (source, output), rows.size)
+            columns[OUTPUT] = [name_output(*each) for each in zip(*parts, strict=True)]
+        return self._measure(columns, rows.size)
 
     def tabulate(self, outputs: Sequence[Mapping[str, Any]] | Any) -> FeatureTable:
         """Return the features of outputs that nobody need have rated.
@@ -265,43 +261,37 @@ class OutputFeatures:
             InvalidJudgments: a feature is missing, or is not a number where numbers are.
         """
         records = read_records(outputs)
-        wanted = [*self.numbers, *self.labels, *self._texts()]
         for record in records:
-            lost = [name for name in wanted if name not in record]
+            lost = [name for name in self._names if name not in record]
             if lost:
                 raise InvalidJudgments(
                     f"the output's {listing(lost)} is not given: it has no default"
                 )
-        columns = {name: [str(record[name]) for record in records] for name in wanted}
-        numbers = [[parse_number(name, text) for text in columns[name]] for name in self.numbers]
-        source, output = (None if name is None else columns[name] for name in self._pair)
-        labels = [columns[name] for name in self.labels]
-        return self._join(numbers, labels, (source, output), len(records))
+        columns = {name: [str(record[name]) for record in records] for name in self._names}
+        return self._measure(columns, len(records))
 
-    def _join(
-        self,
-        numbers: Sequence[Any],
-        labels: Sequence[Sequence[str]],
-        texts: tuple[Sequence[str] | None, Sequence[str] | None],
-        size: int,
-    ) -> FeatureTable:
-        names, columns = list[str](), list[Array]()
+    def _measure(self, columns: Mapping[str, Sequence[str]], size: int) -> FeatureTable:
+        """Return the features of outputs by columns of texts; each different text is read once."""
+        names, parts = [*self.numbers], [np.empty((size, len(self.numbers)))]
+        for at, name in enumerate(self.numbers):
+            read = {text: parse_number(name, text) for text in sorted(set(columns[name]))}
+            parts[0][:, at] = [read[text] for text in columns[name]]
+        texts = [None if name is None else columns[name] for name in self._pair]
         for name, texts_of in zip(("source", "output"), texts, strict=True):
-            if texts_of is not None:  # each different text is read once
+            if texts_of is not None:
                 names += [f"{name} {one}" for one in ONE_TEXT]
                 known = {text: measure_text(text) for text in set(texts_of)}
                 rows = [known[text] for text in texts_of]
-                columns.append(np.array(rows).reshape(-1, len(ONE_TEXT)))
+                parts.append(np.array(rows).reshape(-1, len(ONE_TEXT)))
         source, output = texts
         if source is not None and output is not None:
             names += TWO_TEXTS
             pairs = list(zip(source, output, strict=True))
             both = {pair: compare_texts(*pair) for pair in set(pairs)}
-            columns.append(np.array([both[pair] for pair in pairs]))
-        read = np.array(numbers, dtype=np.float64).T.reshape(size, len(numbers))
-        levels = np.array(labels, dtype=object).T.reshape(size, len(labels))
-        values = np.hstack([read, *columns])
-        return FeatureTable((*self.numbers, *names), values, self.labels, levels)
+            parts.append(np.array([both[pair] for pair in pairs]))
+        labels = np.array([columns[name] for name in self.labels], dtype=object).T
+        levels = labels.reshape(size, len(self.labels))
+        return FeatureTable(tuple(names), np.hstack(parts), self.labels, levels)
 
     def __str__(self) -> str:
         labels = [f"{name} (label)" for name in self.labels]

@@ -2,26 +2,10 @@
 
     y = β_d + f_d(x) + ε      Cov[f_d(x), f_d'(x')] = B_dd' k(x, x')      ε ~ N(0, σ_d²)
 
-B = W Wᵀ + diag(κ): judges lean on R functions in common, and each has one of its own. k is the
-squared exponential with a length scale for each feature of outputs, k(x, x) = 1.
-σ_d is how inconsistent judge d is, β_d how lenient. A feature that is a name, such as the system or
-the domain, multiplies k by one correlation between any two different names. B diagonal gives a
-process for each judge, B constant one for all; both are settings of the same class.
-
-Ratings are standardised together, so that judges keep their differences. Parameters are the
-likeliest under evidence times priors (process_search.py). Up to 1,000 ratings predictions average
-over draws from a normal around them; beyond, over the noise alone.
-
-Up to `exact` ratings the evidence is exact; beyond it rests on `inducing` ratings, drawn as evenly
-over judges as can be (FITC).
-
 Sources: Cohn & Specia (2013), ACL, "Modelling Annotator Bias with Multi-task Gaussian Processes: An
-Application to Machine Translation Quality Estimation", of which the abstract is what is known to
-us; Bonilla, Chai & Williams (2008), NIPS 20 (the covariance of tasks); Rasmussen & Williams (2006);
-Snelson & Ghahramani (2006). Priors, remarks, and means that are integrated out are ours.
-
-When not to use it: with a few ratings from each of many judges; where all scores lie at the ends of
-the scale, since noise is normal; for judges whose ratings are to be tested, not predicted.
+Application to Machine Translation Quality Estimation", known to us by its abstract; Bonilla, Chai &
+Williams (2008), NIPS 20. Priors, remarks, and means that are integrated out are ours. The model,
+and when not to use it: docs/models/multitask-gp.md.
 """
 
 from __future__ import annotations
@@ -117,21 +101,13 @@ def predict_at(
     return mean, variance, at.noise[judged.judge]
 
 
-# What a fit of judges' processes says of each judge and each pair of judges, with intervals.
-#
 # Intervals of correlations, tastes and noise are quantiles of draws of the parameters around the
-# likeliest ones; those of leniency mix the posteriors of the functions over such draws.
-
+# likeliest ones; those of leniency mix the posteriors of the functions over such draws. Leniency is
+# the mean over outputs x of β_d + f_d(x), less the mean of that over judges: each output counts
+# once, however often it was rated, and each judge as if he had rated all.
 
 QUANTILE_DRAWS: Final = 1000  # Draws of parameters that quantiles are taken of
 MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the prior
-
-
-# How lenient judges are: what each would say on average of the outputs that were rated.
-#
-# leniency of d = mean over outputs x of β_d + f_d(x),  less the mean of that over judges
-#
-# Each output counts once, however often it was rated, and each judge as if he had rated all.
 
 
 def _average(outputs: Points, others: Points, at: Coregion) -> Array:

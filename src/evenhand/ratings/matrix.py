@@ -1,14 +1,9 @@
 """What simple predictions of a missing rating are away from it, beside those of completion.
 
-    random draw      a score that the judge gave, drawn at random: its expected error, not a draw's
-    judge mean       the mean of the judge's scores
-    output mean      the mean of the scores of the output
-    judge + output   effects of both by least squares: judges differ in severity, and that is all
-
-Where nothing of a judge or an output is seen, all that is seen stands for it. Errors are of
-held-out cells, which no method has learned from. Differences to completion are over the same cells;
-their intervals let the cells of one judge and of one item depend on each other, or of one item
-alone where judges are fewer than five (numerics/cluster_means.py).
+Errors are of held-out cells, which no method has learned from; of a random draw it is the expected
+error. Where nothing of a judge or an output is seen, all that is seen stands for it. Differences to
+completion are paired, the cells of one judge and of one item correlated, or of one item alone where
+judges are fewer than five (numerics/cluster_means.py). The methods: docs/models/completion.md.
 """
 
 from __future__ import annotations
@@ -23,6 +18,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import RatingRows
+from evenhand.data.tally import Factor
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, listing, suggest
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
@@ -209,17 +205,12 @@ TARGET_COLUMNS: Final = ("task", "item", "system", "criterion")
 NOBODY: Final = "judges without ratings"
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeGroups:
-    names: tuple[str, ...]  # of the groups
-    code: Integers  # (m,) group of each judge
-
-
-def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> JudgeGroups:
+def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Factor:
+    """Return the group of each judge."""
     if by is None:
-        return JudgeGroups((ALL,), np.zeros(len(judges), dtype=np.int64))
+        return Factor.of((ALL,), np.zeros(len(judges), dtype=np.int64))
     if by == BY_JUDGE:
-        return JudgeGroups(tuple(judges), np.arange(len(judges)))
+        return Factor.of(judges, np.arange(len(judges)))
     if by in TARGET_COLUMNS:
         raise UnknownColumn(
             f"judges cannot be grouped by {by}: a judge is in one group, whatever is rated; name a"
@@ -241,16 +232,12 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
         group_of[who] = group
     groups = [group_of.get(judge, NOBODY) for judge in judges]
     names = tuple(sorted(set(groups) - {NOBODY})) + ((NOBODY,) if NOBODY in groups else ())
-    return JudgeGroups(names, np.array([names.index(group) for group in groups], dtype=np.int64))
+    return Factor.of(names, np.array([names.index(group) for group in groups], dtype=np.int64))
 
 
-# How far systems are apart on each item, by judges who scored several of them.
-#
-# The mean of |difference| of two systems' scores by one judge on one item, so that a judge's
-# severity is not in it. Noise of single scores is: every item has some, and of many items the
-# extremes are extremes of noise as well. The mean of an item is therefore drawn towards that of all
-# items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
-# what is left.
+# How far systems are apart on each item: the mean of |difference| of two systems' scores by one
+# judge, so that a judge's severity is not in it. Noise of single scores is, and of many items the
+# extremes are extremes of noise as well: the mean of an item is drawn towards that of all items.
 
 SHRINKAGE: Final = 5  # Differences that the mean of all items counts for
 MAX_DIFFERENCES: Final = 2_000_000  # That are looked at
@@ -312,14 +299,16 @@ METHODS: Final = (RANDOM, JUDGE_MEAN, OUTPUT, ADDITIVE, COMPLETION)
 
 @dataclass(frozen=True)
 class MethodError:
-    method: str  # of METHODS
-    n: int  # number of cells
+    method: str  # its name
+    n: int  # number of cells, or of ratings
     mae: float  # mean absolute error, in points of the scale
     rmse: float  # root mean squared error
-    # by how much more than completion; None for completion itself, and where all cells are of one
-    # item and of few judges, so that there is no interval
+    covered: float | None = None  # share within 90 % intervals; None without intervals
+    # by how much more than the best; None for the best itself, and where all cells are of one item
+    # and of few judges, so that there is no interval
     mae_more: Estimate | None = None
     rmse_more: Estimate | None = None  # the same of the other
+    mae_these: Estimate | None = None  # of the first, with an interval about these judges
 
     def to_dict(self) -> dict[str, Any]:
         more = {
@@ -378,12 +367,12 @@ def compare_errors(
     rows, least = [], errors[best]
     for method, each in errors.items():
         mae, rmse = float(each.absolute.mean()), sqrt(float(each.squared.mean()))
-        more: tuple[Estimate | None, ...] = (None, None)
+        row = MethodError(method, len(each.absolute), mae, rmse)
         if method != best:
             slopes = root_slopes(each.squared) - root_slopes(least.squared)
-            apart = each.absolute - least.absolute
-            more = (paired(apart, clusters, level), paired(slopes, clusters, level))
-        rows.append(MethodError(method, len(each.absolute), mae, rmse, *more))
+            apart = paired(each.absolute - least.absolute, clusters, level)
+            row = replace(row, mae_more=apart, rmse_more=paired(slopes, clusters, level))
+        rows.append(row)
     return tuple(rows)
 
 
@@ -401,8 +390,7 @@ def say_better(table: Sequence[MethodError]) -> tuple[Finding, ...]:
     return tuple(notes)
 
 
-def tabulate_errors(rows: Iterable[Any], caption: str, best: str, legend: str) -> Table:
-    """Return a table of `MethodError` or of what has its fields."""
+def tabulate_errors(rows: Iterable[MethodError], caption: str, best: str, legend: str) -> Table:
     shown = []
     for one in rows:
         row: dict[str, Any] = {"method": one.method, "mae": one.mae, "rmse": one.rmse}

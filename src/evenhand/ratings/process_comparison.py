@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -19,7 +19,6 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_le
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
-    Estimate,
     choose_clusters,
     number_groups,
     paired,
@@ -27,7 +26,7 @@ from evenhand.numerics.cluster_means import (
 from evenhand.numerics.sorting import order_leaves
 from evenhand.ratings.features import OUTPUT, OutputFeatures
 from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows, tabulate_judges
-from evenhand.ratings.matrix import Errors, compare_errors, tabulate_errors
+from evenhand.ratings.matrix import Errors, MethodError, compare_errors, tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
 from evenhand.ratings.texts import say
 from evenhand.render.document import (
@@ -39,26 +38,11 @@ from evenhand.render.document import (
     take_findings,
 )
 
-# How far ways to predict ratings are off, and by how much more than the multi-task process.
-#
-# Each rating counts once: its loss is the mean over the splits in which it was predicted.
-# Differences are paired; their intervals let the ratings of one judge and of one item depend on
-# each other (numerics/cluster_means.py), and, beside that, those of one item alone: about these
-# judges.
-
+# Each rating counts once: its loss is the mean over the splits in which it was predicted. Intervals
+# of differences let the ratings of one judge and of one item depend on each other, and, beside
+# that, those of one item alone: about these judges.
 
 MULTI: Final = "multi-task"
-
-
-@dataclass(frozen=True)
-class ProcessError:
-    method: str  # its name
-    mae: float  # mean absolute error, in points of the scale
-    rmse: float  # root mean squared error
-    covered: float | None  # share of ratings within 90 % intervals; None without intervals
-    mae_more: Estimate | None  # how much more than multi-task; None for itself
-    rmse_more: Estimate | None  # the same of the other
-    mae_these: Estimate | None  # the same with an interval about these judges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +61,7 @@ class ProcessErrors(Shown):
     def notes(self) -> tuple[str, ...]:
         return self._clusters("judge", "item").notes
 
-    def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
+    def tabulate(self, level: float | None = None) -> tuple[MethodError, ...]:
         level = self.level if level is None else level
         errors = {name: self._average(name) for name in self.residual}
         these, rows = self._clusters("item"), []
@@ -85,8 +69,7 @@ class ProcessErrors(Shown):
             covered = float(self.held[one.method].mean()) if one.method in self.held else None
             apart = errors[one.method].absolute - errors[MULTI].absolute
             of_these = None if one.method == MULTI else paired(apart, these, level)
-            more = (one.mae_more, one.rmse_more, of_these)
-            rows.append(ProcessError(one.method, one.mae, one.rmse, covered, *more))
+            rows.append(replace(one, covered=covered, mae_these=of_these))
         return tuple(rows)
 
     def document(self) -> Document:
@@ -103,21 +86,17 @@ class ProcessErrors(Shown):
         return Errors(*(np.bincount(self.rating, loss)[seen] / times[seen] for loss in losses))
 
 
-def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Table:
+def _tabulate_process_errors(rows: Sequence[MethodError], level: float) -> Table:
     legend = say("process-errors", level=100 * level)
     return tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend)
 
 
-# Ridge regression of ratings on judges and features: the plain rival of a process.
+# Ridge regression of ratings on judges and features, the plain rival of a process:
 #
 # y = m + a_judge + Σ_p w_p x_p + Σ_l b_l,level + ε
 #
-# with Σ ε² + λ (|a|² + |w|² + |b|²) as small as can be.
-#
-# All judges share w and b: they differ in severity alone. λ is the one of a grid that is best by
-# generalised cross-validation.
-#
-# Source: Golub, Heath & Wahba (1979), Technometrics 21:215-223.
+# with Σ ε² + λ (|a|² + |w|² + |b|²) as small as can be, λ the one of a grid that is best by
+# generalised cross-validation (Golub, Heath & Wahba 1979, Technometrics 21:215-223).
 
 # λ that are tried; columns are of about unit spread
 PENALTIES: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
@@ -148,17 +127,9 @@ def spread_columns(judged: JudgedPoints, seen: JudgedPoints) -> Array:
     return np.hstack([judges, judged.points.numbers, *levels])
 
 
-# Do judges who share predict better? Processes beside each other on ratings that were held out.
-#
-# multi-task      B = W Wᵀ + diag(κ): judges share, and differ
-# independent     B diagonal: a process for each judge
-# pooled + means  B constant: one process, and a mean and noise for each judge
-# pooled          one process: who rated does not matter
-# ridge           judges' severities and features, all linear
-# judge mean      the mean of the judge's ratings
-#
-# All learn from the same ratings and are compared on the same others, in
-# several splits, since one alone may speak for either side.
+# Do judges who share predict better? Processes, ridge regression and the mean of the judge learn
+# from the same ratings and are compared on the same others, in several splits, since one alone may
+# speak for either side.
 
 # Residuals, and whether intervals hold
 Part = tuple[Mapping[str, Array], Mapping[str, Flags]]
@@ -320,7 +291,7 @@ class JudgeLikeness(Shown):
         return tuple(Pair(**{name: row[name] for name in names}) for row in rows)
 
     @cached_property
-    def table(self) -> tuple[ProcessError, ...]:
+    def table(self) -> tuple[MethodError, ...]:
         return () if self.errors is None else self.errors.tabulate(self.level)
 
     @cached_property
@@ -411,6 +382,7 @@ class JudgeLikeness(Shown):
         )
 
     def to_dict(self) -> dict[str, Any]:
+        errors = [asdict(row) for row in self.table]
         return {
             **self.process.to_dict(),
             "says": list(self.says),
@@ -418,7 +390,7 @@ class JudgeLikeness(Shown):
             "judges": list(self.records.values()),
             "similarity": [asdict(pair) for pair in self.pairs],
             "feature_correlations": self.feature_correlations,
-            "errors": [asdict(row) for row in self.table] or None,
+            "errors": [{key: row[key] for key in row if key != "n"} for row in errors] or None,
             "findings": describe_findings(self.notes),
         }
 

@@ -2,14 +2,10 @@
 
     θ | y ≈ N(θ̂, H⁻¹),    H = −∂² (log evidence + log prior) at θ̂
 
-H is found by differences of the analytic gradient, one step for each parameter. Beyond `MAX_CURVED`
-ratings that of the evidence is taken from so many of them, as evenly over judges as can be: judges
-with few ratings keep all of theirs, and of the others less is claimed than is known.
-
+H is found by differences of the analytic gradient, beyond `MAX_CURVED` ratings of so many of them.
 Turning W changes neither evidence nor prior, so that no width is given to turns. Along other
-directions the width is at most √2 times the prior's.
-
-Sources: Rasmussen & Williams (2006), section 5.5; MacKay (1992), Neural Computation 4:415-447.
+directions the width is at most √2 times the prior's. Source: MacKay (1992), Neural Computation
+4:415-447.
 """
 
 from __future__ import annotations

@@ -9,15 +9,15 @@ from evenhand.models import irt_gaussian
 from evenhand.models.base import difference_variances
 from evenhand.models.irt_gaussian import (
     Inverse,
+    IRTGaussian,
     Iterations,
-    Scales,
     all_pairs,
     chance_beyond,
     make_posterior,
     walk,
 )
 
-SCALES = Scales(ability=1.3, item=0.6, difference=1.7)
+SCALES = IRTGaussian(ability_sd=1.3, item_sd=0.6, noise_sd=1.2, radius=0.0)
 
 
 def _design(seed, k=4, n=14, c=30):
@@ -37,15 +37,15 @@ def _dense(author, sides, k):
     differ[np.arange(c), sides[1]] -= 1
     prior = np.block(
         [
-            [np.eye(k) / SCALES.ability**2 + made.T @ made / SCALES.item**2, -made.T],
+            [np.eye(k) / SCALES.ability_sd**2 + made.T @ made / SCALES.item_sd**2, -made.T],
             [-made, np.eye(n)],
         ]
     )
     prior[:k, k:] = prior[k:, :k].T
-    prior[:k, k:] /= SCALES.item**2
-    prior[k:, :] /= SCALES.item**2
+    prior[:k, k:] /= SCALES.item_sd**2
+    prior[k:, :] /= SCALES.item_sd**2
     joint = np.hstack((np.zeros((c, k)), differ))
-    return prior + joint.T @ joint / SCALES.difference**2, joint.T / SCALES.difference**2
+    return prior + joint.T @ joint / (2 * SCALES.noise_sd**2), joint.T / (2 * SCALES.noise_sd**2)
 
 
 @pytest.fixture(params=["inverse", "iterations"])
@@ -65,7 +65,7 @@ def test_drawn_abilities_and_qualities_are_those_of_the_joint_gaussian(solver, m
             name,
             lambda _rng, centre, *_: np.repeat(given[: len(centre), None], many, axis=1),
         )
-    posterior = make_posterior(4, author, sides, SCALES, 30)
+    posterior = make_posterior(SCALES, 4, author, sides, 30)
     assert isinstance(posterior.solver, solver)
     precision, weigh = _dense(author, sides, 4)
     vcov = np.linalg.inv(precision)
