@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
+from evenhand.design.tasks import ANCHOR, CONTROL, REPEAT, TARGET, TRAINING
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers
@@ -29,10 +30,6 @@ from evenhand.render.document import Finding, plural
 
 Codes = NDArray[np.int32]
 Small = NDArray[np.int8]
-ANCHOR = tasks.TICKET_KINDS.index("anchor")
-CONTROL = tasks.TICKET_KINDS.index("control")
-TARGET = tasks.TICKET_KINDS.index("target")
-TRAINING = tasks.TICKET_KINDS.index("training")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -462,10 +459,6 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-REPEAT = tasks.TICKET_KINDS.index("repeat")
-ROLES = (TARGET, ANCHOR, CONTROL)
-
-
 @dataclass(frozen=True, eq=False)
 class Entries:
     """What is asked in one pass, in the order of judges: tickets without order and repeats."""
@@ -622,7 +615,8 @@ def _order_pass(
     design = campaign.design
     first, last = np.searchsorted(entries.judge, [judge, judge + 1])
     kinds = entries.kind[first:last]
-    of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in ROLES]
+    roles = (TARGET, ANCHOR, CONTROL)
+    of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in roles]
     named = draws.of("sitting", judge, at)
     try:
         order, origin = dealing.order_tickets(

@@ -1,10 +1,8 @@
 """How many judges and judgments a gate needs: its power by simulation.
 
-Two systems as they may be, the new one as good as the old or better by a stated gap. A closed form
-(`expected_power`) finds how many judgments pass it as often as wanted; then campaigns are drawn and
-decided as `gate` does, and the design grows where they fall short. Campaigns of a new system that
-is worse by just the margin are drawn as well: of these, α pass. With fewer than five effective
-judges a gate decides nothing, and no plan has them.
+A closed form (`expected_power`) finds how many judgments pass it as often as wanted; then campaigns
+are drawn and decided as `gate` does, and the design grows where they fall short. Campaigns of a new
+system that is worse by just the margin are drawn as well: of these, α pass.
 """
 
 from __future__ import annotations

@@ -47,24 +47,11 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# A replay of a policy, and of random pairs, on judgments that were collected.
-#
-# A policy asks about pairs, and the answer is drawn from the judgments of that pair that are left.
-# After every batch the ranking is compared with that of all the data: Kendall's τ, or the share of
-# the first k that are the same. The method is ours.
-#
-# What it cannot show. The ranking of all the data is no truth: where it is uncertain itself, no
-# part of them agrees with it but by chance. A pool runs dry where a policy would go on asking: what
-# it saves with judges is then another number (`Savings.notes` says how often). Past half of the
-# data everything converges, so that replays end there, or after 120 K judgments of K systems.
-# Judges and items come as they come.
-#
-# Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
-# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of a noisy
-# curve comes too early, and would find savings where there are none. The method is ours. Intervals
-# resample the replays, policy and random pairs together: they are the error of replaying alone, not
-# of other judgments or judges, and more replays narrow them for nothing.
-
+# A replay of a policy, and of random pairs, on judgments that were collected (docs/next-pair.md
+# says what it shows, and what it cannot). Random pairs reach a certain mean agreement with n
+# judgments, the policy with n′: it saves 1 − n′/n. Both mean curves are made to rise first
+# (`fit_rising`): the first crossing of a noisy curve comes too early, and would find savings where
+# there are none. Intervals resample the replays, policy and random pairs together.
 
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory

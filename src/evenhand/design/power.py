@@ -1,18 +1,12 @@
 """A planned campaign, its power by simulation, and what more judgments would decide of a board.
 
-For the latter, worths or scores as they may be are drawn from what is believed of them: estimates
-θ̂ with covariance V, drawn together as those of a pilot (`pilot.py`; Efron & Morris 1975). With t
-times as many judgments, by as many more judges and on as many more items of the same kind, the
-estimates will be
+For the latter, worths are drawn as they may be, together as those of a pilot (`pilot.py`). With t
+times as many judgments, by as many more judges and on as many more items, the estimates will be
 
     θ̂_t = θ̂/t + (1 − 1/t) θ + ε,   ε ~ N(0, V (t − 1)/t²)
 
-and a pair is decided if it is beyond c s/√t, with c of the last step of rank sets today. At t = 1
-that is the board as it is. With more pairs decided c would fall a little: the numbers are low
-rather than high. This is a predictive probability, also called assurance (O'Hagan, Stevens &
-Campbell 2005, Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201).
-
-When not to use that: of the same few judges, whose tastes more answers do not average out.
+and a pair is decided if it is beyond c s/√t, with c of the last step of rank sets today: with more
+pairs decided c would fall a little. docs/planning.md says when not to use that.
 """
 
 from __future__ import annotations
@@ -321,10 +315,7 @@ def _factor(letter: str, codes: Integers) -> Factor:
     return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
-# The power of a design by simulation is the share of campaigns in which a pair is decided the right
-# way. A false decision is a pair decided the wrong way, or at all between equals. Shares carry
-# Wilson's intervals for the number of campaigns (Wilson 1927, Probable inference, Journal of the
-# American Statistical Association 22).
+# A false decision is a pair decided the wrong way, or at all between equals.
 
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
@@ -470,18 +461,10 @@ def _total(truth: Truth) -> float:
     return truth.judge_sd**2 + truth.item_sd**2
 
 
-# How many more judgments would decide open pairs: a pair is decided if its difference is beyond c
-# standard errors. Today's estimate d̂, with error s, stays part of what will be known (as above, of
-# a pair that is d apart), and it is decided with power π at the t where
-#
-# d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
-#
-# which a pair that is open today has once where d > 0, beyond t = 1, and nowhere else. m judgments
-# of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
-# of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
-# are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
-# d̂; the least and the most go with the ends of its 80 % interval, which of an open pair often
-# reaches zero: then no number is the most. Ours.
+# How many more judgments would decide open pairs (docs/planning.md, "After the campaign"): with d̂
+# and s of today, t solves d̂ + (t − 1) d = c s √t + z_π s √(t − 1), which a pair that is open has
+# once where d > 0, beyond t = 1. d is taken to be d̂; the least and the most go with the ends of
+# its 80 % interval, which often reaches zero: then no number is the most.
 
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 

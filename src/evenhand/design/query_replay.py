@@ -1,12 +1,8 @@
 """A replay of queries on outputs whose labels are known: error against labels used.
 
-Test outputs are held out once, whole items of them. In every repeat a pool is drawn from the rest,
-and some of its outputs at random have labels to begin with, the same for all queries. Then each
-query chooses, batch by batch; labels are shown; what is learned is looked at on the test outputs.
-All labels of the pool give the error of the full pool, which is the last point of every curve.
-
-Parameters of the process are searched for again whenever labels have grown by `relearn`; the
-posterior is that of all labels after every batch. The formulas are ours.
+docs/active-quality-estimation.md says what is replayed, and what it shows. Parameters of the
+process are searched for again whenever labels have grown by `relearn`; the posterior is that of all
+labels after every batch. The formulas are ours.
 """
 
 from __future__ import annotations
@@ -54,12 +50,9 @@ from evenhand.render.document import (
 
 # How much of the labels a query needs: a curve has got there at the first look from which on its
 # mean error stays within a slack of the full pool's (the first look below may be chance). Between
-# two looks the error is taken to fall in a straight line. Intervals are percentiles; they draw
-# repeats and items of test outputs anew, both at the same time and the same ones for all queries,
-# so that shares may be compared. Where the noise of a look is as large as the slack, the last
-# crossing comes later than that of the curve without noise, and the interval lies too high with it;
-# with about 10 repeats it is rather too short as well. Where the labels to begin with do as well as
-# all of them there is no share. The method is ours.
+# two looks the error is taken to fall in a straight line. Where the noise of a look is as large as
+# the slack, the last crossing comes later than that of the curve without noise, and the interval
+# lies too high with it. Where the labels to begin with do as well as all there is no share.
 
 Three = tuple[float | None, float | None, float | None]
 
@@ -105,16 +98,11 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 #
 # The greatest T of all looks and queries is compared with what it would be if no part were better:
 # deviations from the means of items and of repeats get random signs, T is computed anew with its
-# own V, and the greatest of these is drawn 999 times.
-#
-# V counts what items and repeats have in common twice, which is on the safe side. Random signs take
-# deviations to be symmetric: where gains have a long tail to the left false alarms are more than 5
-# %, and the fewer repeats the more. Below 10 repeats no verdict is given. The rates are counted in
-# tests/experiments/test_e10_query_curves.py.
+# own V, and the greatest of these is drawn 999 times. V counts what items and repeats have in
+# common twice, which is on the safe side. Rates: tests/experiments/test_e10_query_curves.py.
 #
 # Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
 # Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters).
-# That they are put together so is ours.
 
 DRAWS: Final = 999
 # Repeats below which no verdict is given: random signs of so few are far off
@@ -206,10 +194,8 @@ def _write_share(one: LabelShare) -> str:
     return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-# Intervals at one look are Student's t over repeats, paired by repeat, and about these test
-# outputs. Over the whole curve, of shares and of parts the variance over test items and that over
-# repeats are added (as above); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
-# 2:110-114).
+# Over the whole curve the variance over test items and that over repeats are added (as above);
+# degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
 
 MEASURES: Final = ("mae", "rmse")
 LEVEL: Final = 0.95

@@ -23,6 +23,7 @@ from evenhand.errors import (
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
 # What a ticket is for; the place of each is its code in an assignment
 TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
+TARGET, CONTROL, ANCHOR, REPEAT, TRAINING = range(len(TICKET_KINDS))
 # How a pair was chosen while judgments came in; "" of what the design fixed before
 Choice = Literal["", "start-up", "random", "narrowed", "policy"]
 

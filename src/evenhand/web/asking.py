@@ -1,13 +1,9 @@
 """An LLM judge answers what a campaign asks, one ticket after the other, within a budget.
 
-Each reply is stored, in the log of people's answers, before another question takes its place. A
-reply that cannot be read is asked for once more; then, or if the model refuses, the ticket has no
-answer. Several questions may be on their way: one thread hands them out in the order of tickets,
-one thread each sends and stores. After a fault no more are handed out, and those on their way end.
-
-An LLM judge is a login with a seat of its own, whose tickets stand behind the design's. A judge is
-a model with a prompt; another prompt is another judge. What is asked of it is issued in the log, so
-that it is served and answers as people do, and resumes where it was.
+Each reply is stored, in the log of people's answers, before another question takes its place. Of
+several on their way, one thread hands out in the order of tickets, one thread each sends and
+stores. An LLM judge is a login with a seat of its own, whose tickets stand behind the design's:
+what is asked of it is issued in the log, so that it answers as people do, and resumes where it was.
 """
 
 from __future__ import annotations
@@ -63,12 +59,6 @@ from evenhand.web.views import View, view_ticket
 
 if TYPE_CHECKING:
     import jinja2
-
-# What an LLM judge reads and writes: a template that shows a ticket, a schema, a strict reading.
-#
-# A template is given what a judge's page is told of a ticket, and a word for tags around its texts:
-# neither systems nor what the ticket is for. A reply is read as one JSON object with the fields of
-# the answer, among others; what is not exactly that is refused, and nothing is guessed.
 
 SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
 REPAIR: Final = (
@@ -248,8 +238,6 @@ def read_probabilities(
     found = {one: round(share / total, DIGITS) for one, share in shares.items()}
     return {**found, "outside": round(max(0.0, 1 - total), DIGITS)}
 
-
-# What it is asked: one ticket after the other, within a budget.
 
 BYTES_PER_TOKEN: Final = 4  # Of English, about; for a forecast only
 UNREADABLE: Final = "unreadable"  # Why a question has no answer

@@ -1,14 +1,10 @@
 """What the organiser's page and `evenhand watch` show of a campaign that runs.
 
 - `LiveLeaderboards`: each vote is counted once, in the order of the log (`store/boards.py` says
-  what a vote is). Nothing is taken out again, not even what a judge said who is flagged, revoked or
-  forgotten afterwards: to leave votes out because of what they say would decide falsely more often
-  than the level allows.
-- `DashboardCache`: these boards, and findings, for which every judgment is read. What was computed
-  is computed again when there is something new, and not before `REST` times what it took has
-  passed (`Recomputed`). In a server this runs in a process of its own (`analysis_worker.py`).
-- `CampaignStatus`: what the page shows of now, as one value for programs. `ReadOnlyClient` reads it
-  from a database, `HttpClient` from a server, by the organiser's link.
+  what a vote is), and nothing is taken out again (docs/serving.md, "Decided, and current").
+- `DashboardCache`: these boards, and findings, for which every judgment is read. In a server this
+  runs in a process of its own (`analysis_worker.py`).
+- `CampaignStatus`: what the page shows of now, as one value for programs.
 """
 
 from __future__ import annotations

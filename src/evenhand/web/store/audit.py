@@ -1,10 +1,8 @@
 """Is a log what was written, and do the tables of its database say the same?
 
-The log is replayed (`verification.py`), and every column that it determines is compared: the
-campaign, seats and who holds them, judges, the state and place of each ticket with its copy of what
-was asked, links and leases as far as the log speaks of them, and the boards, which are counted
-anew. The file itself is checked by the database. `docs/store.md` names what nothing can be derived
-of. `check_collected` counts the promises of a design on what was collected.
+The log is replayed (`verification.py`), and every column that it determines is compared; boards are
+counted anew. The file itself is checked by the database. `docs/store.md` names what nothing can be
+derived of. `check_collected` counts the promises of a design on what was collected.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from evenhand.design.assignment import Assignment, Codes, assign
 from evenhand.design.campaign import Campaign, read_seed, write_seed
 from evenhand.design.guarantees import DesignCheck, verify_collected
 from evenhand.design.reading import make_campaign
-from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.design.tasks import CONTROL, TICKET_KINDS, TRAINING, Ticket
 from evenhand.errors import (
     CampaignError,
     EvenhandError,
@@ -81,7 +79,6 @@ from evenhand.web.store.verification import (
 )
 
 FIXED: Final = 5  # Columns before those of the systems
-_KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
 
 
 def read_design(
@@ -92,7 +89,7 @@ def read_design(
     count = select(func.count()).select_from(wanted.subquery())
     if connection.execute(count).scalar() != launch["tickets"]:
         return None, changed
-    expected: dict[int, str] = {}
+    expected: dict[int, str] = {}  # what is expected of a ticket, by its number
     try:
         stored_tickets = (read_ticket(row, row.seat) for row in stream(connection, wanted))
         table = _code(planned, stored_tickets, launch["tickets"], expected)
@@ -108,7 +105,7 @@ def read_design(
             break
     else:
         return None, changed
-    known = np.isin(made.kind, [_KIND_OF["control"], _KIND_OF["training"]])
+    known = np.isin(made.kind, [CONTROL, TRAINING])
     for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
         if made[number].expected != expected.get(number, ""):
             return None, f"what is expected of ticket {number} was changed"
@@ -119,8 +116,7 @@ def _code(
     planned: Campaign, stored_tickets: Iterable[Ticket], n: int, expected: dict[int, str]
 ) -> Codes:
     """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems."""
-    # What a policy chose was not known at the launch, and what repeats it neither. What is expected
-    # of a ticket is put into `expected` by its number.
+    # What a policy chose was not known at the launch, and what repeats it neither.
     places = {one.name: at for at, one in enumerate(planned.judges)}
     passes = {one.name: at for at, one in enumerate(planned.tasks)}
     items = {("", one.name): at for at, one in enumerate(planned.items)}
@@ -128,22 +124,16 @@ def _code(
     items |= {(one.task, one.item.name): at for at, one in taught}
     width = max(task.width for task in planned.tasks)
     table = np.full((n, FIXED + width), -1, dtype=np.int32)
-    seen = 0
     for one in stored_tickets:
-        seen += 1
-        row = table[one.number]
-        row[:3] = places[one.judge], passes[one.task], _KIND_OF[one.kind]
+        row, again = table[one.number], -1 if one.again is None else one.again
+        row[:4] = places[one.judge], passes[one.task], TICKET_KINDS.index(one.kind), again
         if one.expected:
             expected[one.number] = one.expected
-        again = -1 if one.again is None else one.again
-        row[3] = again
         if one.chosen or not one.settled or (0 <= again < n and table[again, 4] < 0):
             continue
         row[4] = items[one.task if one.kind == "training" else "", one.item]
         systems = planned.item(one.item).systems
         row[FIXED : FIXED + len(one.systems)] = [systems.index(name) for name in one.systems]
-    if seen != n:
-        raise ValueError
     return table
 
 

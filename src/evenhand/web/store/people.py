@@ -1,8 +1,7 @@
 """Who judges: links, seats, workers of crowd platforms, logins of one person, and launches.
 
 The secret of a link is 192 random bits after a name of 48; the database keeps a digest. The name
-finds the row, the digest of the secret is compared in constant time: how long a refusal takes says
-nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
+finds the row, the digest of the secret is compared in constant time.
 
 A page knows a ticket by a name, from which without the campaign's key nothing can be had: neither
 the ticket's number, nor which of two tickets comes first. Of one ticket and judge it is always the

@@ -1,9 +1,7 @@
 """Which pair a judge is asked next: a policy chooses it while judgments come in.
 
 What is known is counted from the log, record by record, and again from the tables after a restart.
-Pairs are chosen some ahead, the more the more answers there are: a few more answers change little
-then. A pair of an item that fewer judges were asked than the design wants comes first. For whoever
-finds no item of any pair that was chosen ahead, one is chosen of the pairs that are left to them.
+Pairs are chosen some ahead, the more the more answers there are: a few more answers change little.
 
 Tickets say "random" only of a pair that was drawn from all pairs, for a judge who may be asked any.
 Whoever comes to a draw uses it up: were it kept for somebody else where it does not fit, the pairs
