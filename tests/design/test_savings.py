@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import kendalltau
 
 from design.boards import simulate
-from evenhand.design.next_pairs import Savings, measure_agreement, measure_savings, pool_answers
+from evenhand.design.next_pairs import (
+    Savings,
+    measure_agreement,
+    measure_savings,
+    pool_answers,
+    take_from,
+)
 from evenhand.design.policy import Policy
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.formats.reading import read
@@ -70,10 +76,10 @@ def test_two_arms_of_one_law_seldom_show_a_difference():
 
 def test_emptied_pairs_are_not_asked_again():
     pool = pool_answers(simulate((1, 0, -1), 90, 1))
-    taken = np.zeros_like(pool.answers)
-    taken[1] = pool.answers[1]
+    taken = np.zeros_like(pool.counts)
+    taken[1] = pool.counts[1]
     taken[2, 0] = 1
-    assert pool.state(taken).allowed.tolist() == [True, False, True]
+    assert take_from(pool, taken).allowed.tolist() == [True, False, True]
 
 
 def test_agreement_is_scipys_kendall_tau_or_the_share_of_the_first():

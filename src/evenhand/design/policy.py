@@ -232,6 +232,15 @@ def number_pairs(
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
 
+def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
+    """Return (P, 3) counts of all pairs as a tally of those that have any."""
+    low, high = np.triu_indices(len(systems), 1)
+    used = counts.sum(axis=1) > 0
+    ends = low[used].astype(np.int32), high[used].astype(np.int32)
+    wins, ties, losses = counts[used].T
+    return Tally(systems, *ends, wins, ties, losses, n_judgments=float(counts.sum()))
+
+
 START: Final = "start-up"
 RANDOM: Final = "random"
 NARROWED: Final = "narrowed"

@@ -16,7 +16,7 @@ import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, takes_judgments
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Beside, Shown
@@ -39,14 +39,7 @@ from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
-from evenhand.render.document import (
-    Column,
-    Document,
-    Finding,
-    Table,
-    describe_findings,
-    write_signature,
-)
+from evenhand.render.document import Column, Document, Finding, Table, write_signature
 
 # How much of the labels a query needs: a curve has got there at the first look from which on its
 # mean error stays within a slack of the full pool's (the first look below may be chance). Between
@@ -432,6 +425,7 @@ class QueryCurves(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
         return {
+            **write_contract(self, "pool", "repeats", "spread", "says"),
             "points": self.records(),
             "shares": [
                 asdict(one)
@@ -441,15 +435,8 @@ class QueryCurves(Shown):
             ],
             "less_than_random": {name: asdict(less) for name, less in self.compare_all().items()},
             "parts": [{**asdict(one), "better": one.better} for one in self.parts],
-            "pool": self.pool,
             "outputs": self.n_outputs,
             "test_outputs": self.errors.shape[-1],
-            "repeats": self.repeats,
-            "spread": self.spread,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
         }
 
     def document(self) -> Document:

@@ -20,9 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import bindparam, exists, select
 
-from evenhand.data.tally import Tally
 from evenhand.design.campaign import Campaign
-from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, State, make_policy, number_pairs
+from evenhand.design.policy import (
+    CHOSEN,
+    NARROWED,
+    RANDOM,
+    START,
+    State,
+    make_policy,
+    make_tally,
+    number_pairs,
+)
 from evenhand.design.tasks import Choice
 from evenhand.numerics import Integers
 from evenhand.numerics.sampling import Draws
@@ -79,10 +87,7 @@ class PairCounts:
         self.sides[pair] += -n if turned else n
 
     def look(self, allowed: Mask) -> State:
-        met = np.flatnonzero(self.counts.any(axis=0))
-        ends = (self.low[met].astype(np.int32), self.high[met].astype(np.int32))
-        won, tied, lost = self.counts[:, met]
-        tally = Tally(self.systems, *ends, won, tied, lost, n_judgments=float(self.answers))
+        tally = make_tally(self.systems, self.counts.T)
         state = State(tally, self.waiting.copy(), allowed, near=self._near)
         if self.answers:
             self._near = state.now.mean
