@@ -17,7 +17,7 @@ from typing import Any, Final
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
-from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
+from evenhand.design.forms import MEDIA, PLAIN, STORED, Form, MediaFile, Settings
 from evenhand.design.tasks import (
     LONGEST_NAME,
     NO_TEXT,
@@ -628,7 +628,7 @@ class Campaign:
         if any(one.form.form in MEDIA for one in fields.values()):
             return True
         return any(
-            not one.form.is_plain and list_files(text)
+            not one.form.is_plain and STORED.search(text)
             for item in self.items
             for name, one in fields.items()
             for text in (item.outputs.values() if name == "output" else [getattr(item, name)])

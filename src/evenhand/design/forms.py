@@ -138,11 +138,6 @@ def list_images(form: Form, text: str) -> list[str]:
     return [str(one.attrGet("src") or "") for one in tokens if one.type == "image"]
 
 
-def list_files(text: str) -> list[str]:
-    """Return the stored files that a text names."""
-    return STORED.findall(text)
-
-
 def is_outside(address: str) -> bool:
     """Say whether an image is on another machine, or in the address itself; it is not loaded."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\", address) is not None

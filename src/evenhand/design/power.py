@@ -489,23 +489,24 @@ class Separation:
 def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
     """Say how many more judgments would decide pairs with power .8."""
     critical, sets, errors = find_critical(ranking), ranking.rank_sets, ranking.pair_stderr
+    assert sets is not None
+    assert errors is not None  # find_critical refuses
     wide, values = normal_quantile((1 + RANGE) / 2), _point_up(ranking)
     separations = []
     for pair in pairs:
-        stderr = 0.0 if errors is None else float(errors[pair])
+        stderr, barred = float(errors[pair]), bool(sets.barred[pair])
         gap = float(values[pair[0]] - values[pair[1]])
         today = gap / stderr if stderr > 0 else np.inf
-        barred = sets is not None and bool(sets.barred[pair])
         each = None if barred else _weigh_judgment(ranking, pair, stderr)
         ends = (today, today + wide, today - wide)  # the gap, and the ends of its interval
         times = [find_times(today, end, critical, POWER) for end in ends]
         alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
-        if sets is not None:  # no fewer than link the pair by judges and items enough
-            effective = float(sets.effective[pair])
-            links = not (sets.resting | sets.apart)[pair] and effective > 0
-            times = [
-                None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
-            ]
+        # no fewer than link the pair by judges and items enough
+        effective = float(sets.effective[pair])
+        links = not (sets.resting | sets.apart)[pair] and effective > 0
+        times = [
+            None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
+        ]
         better, worse = (ranking.systems[place] for place in pair)
         needs = (times[0], times[1], times[2], alone[0], alone[1], alone[2])
         separations.append(Separation(better, worse, gap, stderr, *needs, barred))
@@ -574,8 +575,7 @@ def predict_more_judgments(
 ) -> tuple[PredictivePower, ...]:
     critical = find_critical(ranking)
     sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
-    if sets is None:  # find_critical refuses
-        return ()
+    assert sets is not None  # find_critical refuses
     if not np.isfinite(errors).all():
         raise NotIdentified("of some systems nothing can be said, so that nothing is predicted")
     k = len(errors)

@@ -509,10 +509,7 @@ def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
 
 # Kinds of tasks by the word for them in a campaign file
 TASK_KINDS: Final[Mapping[str, type[Task]]] = {
-    "pair": PairTask,
-    "rank": RankTask,
-    "rating": RatingTask,
-    "spans": SpanTask,
+    one.kind: one for one in (PairTask, RankTask, RatingTask, SpanTask)
 }
 # What tasks do that show something else than pairs
 SHOWN: Final[Mapping[str, str]] = {

@@ -21,8 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.client import HTTPMessage
-from typing import IO, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -574,14 +573,8 @@ def read_link(address: str, *, insecure: bool = False) -> Link:
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows nobody who sends elsewhere: the secret would go there, too."""
-
-    def http_error_302(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
-    ) -> None:
-        """Do not go on; what was answered is then a refusal."""
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nobody who sends elsewhere: the secret would go there, too."""
 
 
 class HttpClient:

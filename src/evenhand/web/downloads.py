@@ -106,7 +106,6 @@ class Activity:
 
     @property
     def is_fast(self) -> bool:
-
         return self.fast >= max(MIN_FAST, FAST_SHARE * self.timed)
 
 

@@ -85,7 +85,6 @@ class _Chat(msgspec.Struct):
     usage: Any = None  # likewise
 
     def count(self, name: str) -> int | None:
-
         n = self.usage.get(name) if isinstance(self.usage, dict) else None
         return n if type(n) is int and n >= 0 else None
 
@@ -166,7 +165,6 @@ class Share:
         return took
 
     def end(self) -> None:
-
         with self._meter.changed:
             self._meter.shares.remove(self)
             self._meter.changed.notify_all()

@@ -33,7 +33,6 @@ REST: Final = 5.0  # Seconds for which counts of the database hold
 
 
 def load_client() -> Any:
-
     try:
         import prometheus_client
     except ImportError:

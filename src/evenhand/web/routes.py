@@ -147,15 +147,9 @@ class Consent(NamedTuple):
     questions: int
 
 
-class Ended(NamedTuple):
-    """That nothing is left for a judge."""
-
-    answered: bool  # whether there was anything
-    sitting: Sitting
-
-
-# What a judge is shown, and the documents whose answers they may change
-Shown = tuple[Served, Sitting] | Ended | Consent
+# What a judge is shown, and the documents whose answers they may change; None where there was
+# nothing to answer from the beginning
+Shown = tuple[Served | None, Sitting] | Consent | None
 
 
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
@@ -224,22 +218,16 @@ def _view(site: Site, shown: Shown | Refused) -> View:
         return view_halt(shown, site.words)
     if isinstance(shown, Consent):
         return view_consent(site.campaign, shown.questions, site.words)
-    if isinstance(shown, Ended) and not shown.answered:
+    if shown is None:
         return {**view_end(site.campaign), "code": ""}
-    served, sitting = (None, shown.sitting) if isinstance(shown, Ended) else shown
-    return view_state(site.store, served, site.words, sitting)
+    return view_state(site.store, shown[0], site.words, shown[1])
 
 
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
-    """Serve an item; at the end, say whether there was nothing to answer from the beginning."""
-    return _add_sitting(tx, judge, judging.serve(tx, judge))
-
-
-def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Shown:
-    sitting = judging.find_sitting(tx, judge)
-    if served:
-        return served, sitting
-    return Ended(tx.ask(judging.GAVE, {"judge": judge}) is not None, sitting)
+    served = judging.serve(tx, judge)
+    if served is None and tx.ask(judging.GAVE, {"judge": judge}) is None:
+        return None
+    return served, judging.find_sitting(tx, judge)
 
 
 async def send_file(request: Request) -> Response:
@@ -290,14 +278,8 @@ async def take_answer(request: Request) -> Response:
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply, sent.replaces))
-    record, words = done.record, site.words
-
-    def view() -> View:
-        if done.halt is not None:
-            return view_halt(done.halt, words)
-        return view_state(site.store, done.next, words, done.sitting)
-
-    following = await _draw(site, view)
+    record, shown = done.record, done.halt or (done.next, done.sitting)
+    following = await _draw(site, lambda: _view(site, shown))
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -319,7 +301,8 @@ async def take_back(request: Request) -> Response:
                     same = site.store.find_ticket(who.judge, sent.at) == number
             if not same:
                 return _serve_or_end(tx, who.judge)
-        return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
+        served = judging.undo(tx, who.judge)
+        return served, judging.find_sitting(tx, who.judge)
 
     return await _show(site, work)
 
@@ -430,7 +413,6 @@ async def obey(request: Request) -> Response:
 
 def _obey(site: Site, order: Order) -> str | Invitation:
     store, judge = site.store, order.judge
-    message = ""
     match order.what:
         case "link":
             token = "" if site.links is None else site.links.find().get(judge, "")

@@ -8,8 +8,8 @@ with them stays decided.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -98,14 +98,11 @@ AT_ONCE: Final = 250  # Records that are fetched together
 OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "tie"}
 
 
+@dataclass(eq=False)
 class PassBoard:
-    def __init__(
-        self,
-        state: SequentialState,
-        shown: Iterable[tuple[str, str]] = (),
-        confirmed: Confirmation | None = None,
-    ) -> None:
-        self.state, self.shown, self.confirmed = state, set(shown), confirmed
+    state: SequentialState
+    shown: set[tuple[str, str]] = field(default_factory=set)  # pairs that were shown as decided
+    confirmed: Confirmation | None = None
 
 
 class BoardCount:
