@@ -24,8 +24,6 @@ from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
 from evenhand.render.document import Finding, plural
 
-# Who is asked what, in which order: every ticket of every judge, fixed before the campaign begins.
-#
 # Tickets are kept as whole numbers and made when they are looked at: 500,000 of them take 15 MB.
 
 Codes = NDArray[np.int32]
@@ -193,11 +191,9 @@ def assign_llm(campaign: Campaign) -> tuple[tasks.Ticket, ...]:
     return tuple(chosen.values())
 
 
-# Documents: the segments that a judge sees together and in order, all of the same systems.
-#
 # A campaign that keeps documents together is assigned as one whose items are documents (`fold`),
-# and each of its tickets then becomes one for each segment. So all that a design promises, of
-# loads, systems, sides, controls, repeats and quotas, it promises of documents.
+# and each of its tickets then becomes one for each segment: what a design promises, it promises of
+# documents.
 
 
 def fold(campaign: Campaign) -> Campaign:
@@ -717,9 +713,6 @@ _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b",
 
 
 def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
-    # Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
-    # equal sources that count as different ones where no judge may see a source twice, and feedback
-    # that names outputs by their place.
     items = [one for one in campaign.items if not one.control]
     doubts = []
     for task in campaign.tasks:

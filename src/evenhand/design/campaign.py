@@ -405,10 +405,8 @@ class Training:
         return {**settings, "feedback": self.feedback} if self.feedback else settings
 
 
-# Crowd platforms: how the link says who comes, and what a name of a worker looks like there.
-#
-# A name that cannot be one is refused, so that nobody is two judges by writing two names. A name
-# that looks like one can be made up all the same: only a platform knows who its workers are.
+# Crowd platforms: a name that cannot be one is refused, so that nobody is two judges by writing
+# two. One that looks like a name can be made up: only a platform knows who its workers are.
 
 
 @dataclass(frozen=True)

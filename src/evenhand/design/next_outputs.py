@@ -49,9 +49,8 @@ from evenhand.render.document import Column, Document, Finding, Table, write_sig
 # density, by the model's own k, stays that to all which waited before the batch; the oracle looks
 # at the labels of the pool, never at test outputs.
 #
-# Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
-# Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
-# similarity is k, how a batch is spread, and the oracle are ours.
+# Sources: Beck, Specia & Cohn (2013), ACL; Settles & Craven (2008), EMNLP, eq. 13 (information
+# density; its similarity is a cosine). How a batch is spread, and the oracle, are ours.
 
 Numbers = NDArray[np.int64]
 

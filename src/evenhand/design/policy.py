@@ -493,9 +493,8 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
 
 # *sort*: merge insertion whose comparator is the votes on a pair (docs/sorting.md). Of the rules
 # for a question where no side leads, the tie after `SORT_VOTES` votes has the best τ at equal cost
-# (`tests/experiments/sort_arms.py`). After the end pairs d places apart are asked about 1/d as
-# often as neighbours: by these alone rank sets are wrong, since who leads stands above, and leads
-# add up.
+# (`tests/experiments/sort_arms.py`). By neighbours alone, after its end, rank sets would be wrong:
+# who leads stands above, and leads add up.
 
 SORT_VOTES: Final = 3  # Votes after which a question where no side leads is a tie
 
@@ -562,10 +561,8 @@ def _say_votes(batch: Batch, pair: int) -> str:
     return f"{names[0]} {wins}, {names[1]} {losses}{f', ties {ties}' if ties else ''}"
 
 
-# A start-up phase, then a share at random, the rest by a rule. Of each batch the random pairs are
-# drawn first, uniformly and independently, whatever was answered, waits, or is wanted: so they are
-# a sample of all pairs, which anything but this one ranking needs (agreement, judges, a new
-# system).
+# Of each batch the random pairs are drawn first, uniformly and independently, whatever was
+# answered, waits, or is wanted: so they are a sample of all pairs.
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]

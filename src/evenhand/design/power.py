@@ -46,9 +46,8 @@ from evenhand.ranking.ratings import rank_scores
 #
 # An output pair is one item answered by two systems. `overlap` different judges see each output
 # pair, each of them `repeats` times. Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in
-# points; an output is one item answered by one system, and items are answered by all systems; the
-# judges of one output know nothing of the others. Severity and difficulty are removed by the
-# analysis.
+# points; an output is one item answered by one system, and items are answered by all systems.
+# Severity and difficulty are removed by the analysis.
 
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")

@@ -62,7 +62,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable, count_answers, list_free, open_launched
+from evenhand.web.store.queries import Readable, count_answers, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 from evenhand.web.views import say_pay
@@ -314,7 +314,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     judges = store.judges()
     people = [judge for judge in judges if not judge.llm]
     present = [judge for judge in people if judge.state in PRESENT]
-    done, seats = count_answers(people)
+    done, seats, free = count_answers(people)
     going_on = [judge.name for judge in present if judge.done < judge.total]
     late = select(log.c.body).where(log.c.kind == "judgment", log.c.judge.in_(going_on))
     with store.reading() as connection:
@@ -333,9 +333,9 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
-        "free": [*list_free(people)],
-        "done": done,
-        "total": done + left,
+        "free": [*free],
+        "judged": done,
+        "remaining": left,
         "pace": say_pace(left, pace),
         "done_by": done_by,
         "paused": store.paused,
@@ -427,6 +427,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
     if known == mark:
         return None
     dashboard, progress = cache.look(), summarize_progress(store)
+    names = ("title", "judged", "remaining", "pace", "paused", "check", "plan")
     done_by = progress["done_by"]
     wanted = select(log.c.body).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc())
     with store.reading() as connection:
@@ -447,20 +448,14 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
             why = str(panel.screening.abstains or "")
         panels.append(PanelStatus(table, tuple(flagged), why))
     return CampaignStatus(
-        title=progress["title"],
-        judged=progress["done"],
-        remaining=progress["total"] - progress["done"],
-        pace=progress["pace"],
+        **{name: progress[name] for name in names},
         done_by=None if done_by is None else done_by.isoformat(timespec="minutes"),
-        paused=progress["paused"],
         last=None if last is None else json.loads(last)["at"],
         now=store.clock.now(),
         passes=tuple(passes),
         panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
-        check=progress["check"],
-        plan=progress["plan"],
         mark=mark if dashboard.record >= head else "",
     )
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 from math import isfinite
 from threading import Condition, Event, Lock
@@ -240,29 +241,28 @@ class Endpoint:
         self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share
     ) -> ChatReply:
         """Send messages until there is a reply; after too many attempts the endpoint is down."""
+        send = partial(self._try, messages, schema, share)
         try:
             with self._turn:
                 self._wait()
                 if not self._works:
-                    return self._repeat(messages, schema, share, 1)
+                    return self._repeat(send, 1)
             try:
-                return self._try(messages, schema, share)
+                return send()
             except _Again as fault:
                 self._postpone(fault, 1)
             with self._turn:
-                return self._repeat(messages, schema, share, 2)
+                return self._repeat(send, 2)
         except EvenhandError as fault:
             if not isinstance(fault, BudgetSpent):
                 self._end(fault)
             raise
 
-    def _repeat(
-        self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share, first: int
-    ) -> ChatReply:
+    def _repeat(self, send: Callable[[], ChatReply], first: int) -> ChatReply:
         for attempt in range(first, MAX_ATTEMPTS + 1):
             self._wait()
             try:
-                return self._try(messages, schema, share)
+                return send()
             except _Again as fault:
                 if attempt == MAX_ATTEMPTS:
                     stored = "all answers so far are stored; " if self._works else ""

@@ -50,9 +50,8 @@ from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges, seats
 from evenhand.web.views import View, view_consent, view_end, view_feedback, view_halt, view_state
 
-# Workers of crowd platforms come with one link for all, and their name in its parameters. To look
-# at it takes no seat: programs that preview links do so, and so does the organiser. The page brings
-# a secret for the browser before a seat is taken, so that whoever sends the form twice is known.
+# To look at the link of a crowd takes no seat: programs that preview links do so. The page brings a
+# secret for the browser before a seat is taken, so that whoever sends the form twice is known.
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -86,10 +86,8 @@ def _ask(connection: Connection, wanted: Select[Any]) -> list[Any]:
     return Prepared(wanted).ask_all(driver, connection.dialect.name, {})
 
 
-# What the boards count is a person's first answer to a question. An answer that is taken back and
-# given anew, a repeat, an answer that somebody revises, and one under another login of the same
-# person say nothing new. Answers that are deleted are counted before: `settle_boards` is part of
-# what deletes them.
+# What the boards count is a person's first answer to a question (docs/serving.md). Answers that are
+# deleted are counted before: `settle_boards` is part of what deletes them.
 
 ON_BOARDS: Final = ("pair", "rank")  # Kinds of passes whose answers are votes
 # Kinds of tickets that say something of systems; repeats are told by the board itself

@@ -130,10 +130,8 @@ def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(number, mask, strict=False))
 
 
-# A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
-# holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
-# seat goes to the next one, under another pseudonym; repeats of what the first one answered are
-# void, since they ask whether a judge agrees with themself.
+# When a judge leaves, is revoked or lets time run out, what is left of the seat goes to the next
+# one, under another pseudonym; repeats of what the first one answered are void.
 
 PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
@@ -300,9 +298,8 @@ def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
     tx.change(_VOID, {"seat": seat, "judge": judge})
 
 
-# Workers of a crowd platform all come with one link, and say who they are. Whoever says another
-# worker's name shall not get at their page: the browser of a first visit brings a secret, which is
-# the link of the worker's page, and nobody is let in again without it.
+# Workers of a crowd platform all come with one link, and say who they are. The browser of a first
+# visit brings a secret, which is the link of the worker's page: without it nobody is let in again.
 
 _WORKER: Final = Prepared(
     select(judges)

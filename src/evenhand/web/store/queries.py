@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -281,17 +281,12 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     return (*states, *vacant)
 
 
-def count_answers(states: Iterable[JudgeState]) -> tuple[int, dict[str, int]]:
-    """Return how many answers stand, and how many questions of each seat are open."""
-    states = tuple(states)
-    return sum(one.done for one in states), {one.seat: one.left for one in states}
-
-
-def list_free(states: Iterable[JudgeState]) -> dict[str, int]:
-    """Return the seats that nobody holds, with how many questions of each are open."""
-    states = tuple(states)
+def count_answers(states: Collection[JudgeState]) -> tuple[int, dict[str, int], dict[str, int]]:
+    """Return how many answers stand, and open questions of each seat, and of each that is free."""
+    seats = {one.seat: one.left for one in states}
     held = {one.seat for one in states if one.state in PRESENT}
-    return {seat: left for seat, left in count_answers(states)[1].items() if seat not in held}
+    free = {seat: left for seat, left in seats.items() if seat not in held}
+    return sum(one.done for one in states), seats, free
 
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:

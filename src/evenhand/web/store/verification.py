@@ -398,12 +398,6 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
     return hash((ticket.item, ticket.systems)), hash(rest)
 
 
-# Is this log what was written? Checked: every body has its hash, follows the record before it, and
-# has the next number and a time not before; what is kept beside the chain has its digest; what was
-# deleted was deleted on request, which is itself in the log; each record is one that a server could
-# have written (below). Against a head that was noted elsewhere, also that the end is there and that
-# nobody wrote the whole log again.
-
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
     *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
