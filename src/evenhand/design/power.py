@@ -12,6 +12,7 @@ pairs decided c would fall a little. docs/planning.md says when not to use that.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, sqrt
@@ -363,17 +364,14 @@ def simulate_power(
     for number in range(campaigns):
         rng = Generator(PCG64(SeedSequence([seed, number])))
         ranking_seed = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
-        decided = np.zeros((k, k), dtype=np.int64)
-        try:
+        sets, decided = None, np.zeros((k, k), dtype=np.int64)
+        with suppress(NotIdentified, NotConverged):
             ranking = rank_drawn(truth, design, rng, ranking_seed, level=level, cluster=cluster)
-        except (NotIdentified, NotConverged):
-            unranked += 1
-        else:
+            sets = ranking.rank_sets
+        if sets is not None:
             at = [ranking.systems.index(name) for name in truth.systems]
-            if ranking.rank_sets is None:
-                unranked += 1
-            else:
-                decided = ranking.rank_sets.decided[np.ix_(at, at)].astype(np.int64)
+            decided = sets.decided[np.ix_(at, at)].astype(np.int64)
+        unranked += sets is None
         right += (decided == sign) & (sign != 0)
         wrong = (decided != 0) & (decided != sign)
         false += wrong

@@ -295,29 +295,6 @@ def forecast(campaign: Campaign, prompt: Prompt, tickets: Sequence[Ticket]) -> i
     return sent * len(tickets) // (BYTES_PER_TOKEN * len(some))
 
 
-def ask_all(
-    store: Store,
-    judge: str,
-    endpoint: Endpoint,
-    *,
-    prompt: Prompt,
-    digest: str,
-    step: Callable[[int], object],
-    parallel: int = 1,
-) -> Asked:
-    """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
-    answered, likely, skipped = 0, 0, Counter[str]()
-    try:
-        for end in _Asker(store, judge, endpoint, prompt, digest).run(parallel):
-            skipped.update([end.why] if end.why else [])
-            answered += not end.why
-            likely += end.is_likely
-            step(answered + skipped.total())
-    except BudgetSpent as fault:
-        return Asked(answered, skipped, likely, stopped=True, needed=fault.needed)
-    return Asked(answered, skipped, likely, stopped=False)
-
-
 @dataclass(frozen=True)
 class _Question:
     ticket: Ticket
@@ -335,14 +312,28 @@ class _End:
 
 
 @dataclass(frozen=True)
-class _Asker:
+class Asker:
     store: Store
     judge: str
     endpoint: Endpoint
     prompt: Prompt
-    digest: str
+    digest: str  # of model and template
 
-    def run(self, parallel: int) -> Iterator[_End]:
+    def ask_all(self, step: Callable[[int], object], parallel: int) -> Asked:
+        """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
+        answered, likely, skipped = 0, 0, Counter[str]()
+        stopped, needed = False, None
+        try:
+            for end in self._run(parallel):
+                skipped.update([end.why] if end.why else [])
+                answered += not end.why
+                likely += end.is_likely
+                step(answered + skipped.total())
+        except BudgetSpent as fault:
+            stopped, needed = True, fault.needed
+        return Asked(answered, skipped, likely, stopped=stopped, needed=needed)
+
+    def _run(self, parallel: int) -> Iterator[_End]:
         """Yield how each question ended; after a fault no more are begun, and it is raised last."""
         questions, under_way, more = self._begin(), 0, True
         ends: SimpleQueue[_End | BaseException | None] = SimpleQueue()

@@ -417,8 +417,8 @@ def compare(
         without = (other["places"], other["estimate"])
         standings.append(Standing(*mine, *without, int(n), row["lower"], row["upper"]))
     answer = str(before.document().answer[0])
-    order = Order(table, tuple(flagged), tuple(standings), says, answer=answer, ranking=before)
-    return replace(order, prior=prior)
+    rows = (tuple(flagged), tuple(standings))
+    return Order(table, *rows, says, prior=prior, answer=answer, ranking=before)
 
 
 def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:

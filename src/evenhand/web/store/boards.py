@@ -97,7 +97,7 @@ OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "
 
 
 @dataclass(eq=False)
-class PassBoard:
+class _PassBoard:
     state: SequentialState
     shown: set[tuple[str, str]] = field(default_factory=set)  # pairs that were shown as decided
     confirmed: Confirmation | None = None
@@ -108,13 +108,13 @@ class BoardCount:
         self.campaign, self.record = campaign, 0
         from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
-        self.passes: dict[str, PassBoard] = {}
+        self.passes: dict[str, _PassBoard] = {}
         for name in list_boards(campaign):
             state = LiveLeaderboard().start(sorted(campaign.systems))
             state.order = "log"
             if campaign.task(name).kind == "rank":
                 state.seed = find_board_seed(campaign)
-            self.passes[name] = PassBoard(state)
+            self.passes[name] = _PassBoard(state)
         self._persons: dict[str, str] = {}
 
     @classmethod
@@ -249,7 +249,7 @@ def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, Save
     return {} if has_deletion(connection, before) else count.write()
 
 
-def _read(saved: SavedBoard | None) -> PassBoard | None:
+def _read(saved: SavedBoard | None) -> _PassBoard | None:
     from evenhand.ranking.sequential.leaderboard import Confirmation, read_board
 
     if saved is None:
@@ -263,7 +263,7 @@ def _read(saved: SavedBoard | None) -> PassBoard | None:
             confirmed = Confirmation(pairs, silent, tuple(sets["notes"]), sets["method"])
     except (UnknownFormat, ValueError, LookupError, TypeError):
         return None
-    return PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
+    return _PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
 
 
 def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:
