@@ -631,10 +631,7 @@ def _order_pass(
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
-    """Refuse a design in which judges do not suffice.
-
-    Units of one of the (U,) groups go to different judges; caps: (J,) most units of each judge.
-    """
+    # Units of one of the (U,) groups go to different judges; caps: (J,) most units of each judge.
     each, judges = campaign.design.judges_per_item, len(campaign.judges)
     if each > judges:
         raise CampaignError(

@@ -223,7 +223,6 @@ class Item:
 
     @cached_property
     def _same(self) -> tuple[tuple[str, ...], ...]:
-        """Systems by their text, in the order given."""
         same: dict[str, list[str]] = {}
         for system, text in self.outputs.items():
             same.setdefault(text, []).append(system)

@@ -425,7 +425,6 @@ def list_targets(campaign: Campaign) -> list[Item]:
 
 
 def list_anchors(campaign: Campaign) -> list[Item]:
-    """Return the items that all judges share."""
     return [one for one in campaign.items if one.anchor]
 
 
@@ -563,10 +562,7 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
 def _find_trade(
     caps: Integers, left: Integers, columns: Columns
 ) -> list[tuple[int, int, int]] | None:
-    """Return who gives one more of what for one less of what (−1 for nothing less), or None.
-
-    By these trades a width that lacks some gets one more.
-    """
+    """Return who gives one more of what for one less of what (−1 for none), for what lacks some."""
     over = caps.sum(axis=0) - columns.sizes
     for short in np.flatnonzero(over < 0).tolist():
         paths: dict[int, list[tuple[int, int, int]]] = {short: []}

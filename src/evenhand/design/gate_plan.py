@@ -60,8 +60,6 @@ UNFIT: Final = ("systems", "worths", "resolve", "level", "compare")  # settings 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a gate decides of campaigns with one truth."""
-
     truth: str  # what the new system is
     gap: float  # how much better it is, in log-worth of one judge, or points
     campaigns: int
@@ -296,8 +294,6 @@ def find_worse(truth: Truth, margin: float) -> float:
 
 @dataclass(frozen=True)
 class GateSearch:
-    """Looks for the fewest judgments, in closed form."""
-
     spec: CampaignSpec
     worst: float  # the gap that just must not pass
     alpha: float

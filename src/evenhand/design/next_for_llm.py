@@ -290,10 +290,7 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
 def _open(
     data: Any, llm: Any, llm_judges: Sequence[str]
 ) -> tuple[Tally, Sequence[tuple[str, str, str]], tuple[Exclusion, ...]]:
-    """Return the verdicts by item, item and systems of each pair that people judged, and more.
-
-    The last is what is excluded from verdicts in a table of their own.
-    """
+    """Return verdicts by item, pairs of items that people judged, what is excluded of verdicts."""
     require_one_source(llm, llm_judges)
     if llm is None and not (llm_judges and data is not None):
         raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")

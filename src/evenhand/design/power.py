@@ -106,12 +106,10 @@ class Truth:
 
     @property
     def rated(self) -> bool:
-        """Whether outputs are scored, one by one."""
         return self.noise_sd is not None
 
     @property
     def unit(self) -> str:
-        """The unit of worths and standard deviations."""
         return "points" if self.rated else "log-worth"
 
     @property
@@ -197,9 +195,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Prices:
-    """What a campaign costs, in any currency."""
-
-    judgment: float = 1.0  # of one judgment
+    judgment: float = 1.0  # of one judgment, in any currency
     judge: float = 0.0  # of finding and training one judge
 
     def __post_init__(self) -> None:
@@ -217,7 +213,6 @@ class Prices:
 
 
 def name_pair(truth: Truth, pair: Sequence[int]) -> str:
-    """Name a pair, the better first."""
     first, second = sorted(pair, key=lambda place: -truth.log_worth[place])
     return f"{truth.systems[first]} > {truth.systems[second]}"
 

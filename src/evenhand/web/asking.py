@@ -72,8 +72,6 @@ DIGITS: Final = 6  # Of a probability that is stored
 
 
 class Prompt:
-    """A template of prompts, in the language of Jinja."""
-
     def __init__(self, template: str, name: str = "the prompt") -> None:
         self.template, self.name = template, name
 
@@ -250,9 +248,7 @@ SAMPLE: Final = 1_000  # Prompts that a forecast looks at, about
 
 @dataclass(frozen=True)
 class Budget:
-    """What an LLM judge may take in all, what is stored already included."""
-
-    tokens: int | None = None  # sent and written; None for any number
+    tokens: int | None = None  # sent and written in all, also before; None for any number
     cost: float | None = None  # in the unit of the prices; None for any amount
     price_in: float | None = None  # of a million tokens that are sent; None where not known
     price_out: float | None = None  # of a million tokens that are written
@@ -505,10 +501,7 @@ def read_progress(store: Readable, llm: LlmJudge) -> Progress:
 
 
 def is_unused(where: str, planned: Campaign) -> bool:
-    """Say whether a database holds another campaign, which only LLM judges began, unanswered.
-
-    Nothing was sent for it that is paid for, and no link was made but those that LLM judges have.
-    """
+    """Say whether a database holds another campaign, which only LLM judges began, unanswered."""
     with open_to_read(where).reading() as connection:
         # what was killed at its first step left a database without tables
         stored = load_campaign(connection) if read_version(connection) else None

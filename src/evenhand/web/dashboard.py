@@ -476,10 +476,7 @@ def describe_ratings(
     group_by: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> CampaignStatus:
-    """Return what can be said of a table of ratings: each task and criterion is ranked.
-
-    settings: which scores are better and which systems are references, as in `rank`.
-    """
+    """Return what can be said of a table of ratings; settings: as of `rank`."""
     by = [] if group_by is None else [group_by]
     rows = leave_out_controls(data).rows(factors=by)
     parts = rows.split(tuple(dict.fromkeys([*by, "task", "criterion"])))

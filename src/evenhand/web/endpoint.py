@@ -1,10 +1,8 @@
 """An endpoint that speaks the OpenAI chat protocol: one question, one reply, retried with patience.
 
-Several threads may ask at once. Until one reply was read, and while a question is tried again,
-nothing else is sent; how long an endpoint wants to be left alone holds for all.
-
-The key goes to the host of the address and nowhere else: redirects are not followed, no proxy is
-taken from the environment, and whatever is shown or stored has the key taken out.
+Until one reply was read, and while a question is tried again, nothing else is sent. The key goes to
+the host of the address and nowhere else: redirects are not followed, no proxy is taken from the
+environment, and whatever is shown or stored has the key taken out.
 """
 
 from __future__ import annotations

@@ -62,7 +62,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 async def show_join_page(request: Request) -> Response:
-    """Say who comes, with a button; nothing is taken yet."""
     site, _ = await identify(request, "crowd")
     worker, campaign = _read_worker(request, site), site.campaign
     told = {"title": campaign.title or campaign.name, "page": campaign.wording.text("page")}
@@ -176,7 +175,6 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def show_judge_page(request: Request) -> Response:
-    """Send the page; it asks for its first item itself."""
     site, _ = await identify(request, "judge")
     campaign = site.campaign
     told = {
@@ -207,7 +205,6 @@ async def _draw(site: Site, view: Callable[[], View]) -> View:
 
 
 async def _show(site: Site, work: Callable[[WriteTransaction], Shown | Refused]) -> Response:
-    """Do what a judge asks for, and send what they are shown then."""
     shown = await site.store.soon(work)
     return json_response(await _draw(site, lambda: _view(site, shown)))
 

@@ -237,16 +237,14 @@ def settle_boards(tx: WriteTransaction) -> None:
 
 
 def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, SavedBoard]:
-    """Return boards to keep, so that `settle_boards` has little left to do; judges wait for that.
-
-    Nothing where answers were deleted meanwhile: whoever did has kept the boards.
-    """
+    """Return boards to keep, so that `settle_boards`, for which judges wait, has little to do."""
     if not list_boards(campaign):
         return {}
     count = BoardCount.read(connection, campaign)
     before = count.record
     count.count_all(connection)
-    return {} if has_deletion(connection, before) else count.write()
+    deleted = has_deletion(connection, before)  # whoever did it has kept the boards
+    return {} if deleted else count.write()
 
 
 def _read(saved: SavedBoard | None) -> _PassBoard | None:

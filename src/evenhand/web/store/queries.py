@@ -93,11 +93,7 @@ def list_given(connection: Connection) -> list[int]:
 
 
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
-    """Return records whose answers stand, each with the first answer to its ticket, in its order.
-
-    A revision, or an answer that was undone and given again, stands where the judge said
-    something first.
-    """
+    """Return records whose answers stand, each with the first answer to its ticket, by that."""
     standing = set(list_standing(connection))
     wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
     begun: dict[tuple[int, str], int] = {}
@@ -110,10 +106,7 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
 
 
 class MoveCount:
-    """Counts answers that were deleted, or that people changed after all had been given once.
-
-    It reads each record of the log once, as long as the same answers are asked for.
-    """
+    """Counts answers that were deleted, or that people changed after all had been given once."""
 
     def __init__(self) -> None:
         self._restart()
@@ -231,10 +224,7 @@ def find_hash(connection: Connection, number: int) -> str:
 
 
 def is_as_launched(connection: Connection) -> bool:
-    """Say whether campaign and log belong together: a file with the log of another one mixes them.
-
-    The first record names the campaign by its digest, and the last one is where the log ends.
-    """
+    """Say whether campaign and log belong together: a file with another log mixes them."""
     body = connection.scalar(select(log.c.body).where(log.c.number == 1))
     spec, head = connection.scalar(select(specs.c.body)), read_head(connection)
     if body is None or spec is None or find_hash(connection, head.number) != head.hash:
