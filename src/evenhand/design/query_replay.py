@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -201,17 +202,6 @@ class Interval:
     upper: float  # the other
 
 
-@dataclass(frozen=True)
-class QueryPoint:
-    query: str  # its name
-    labels: int  # used so far
-    share: float  # of the pool's
-    mae: Interval  # mean absolute error on the test outputs, in points of the scale
-    rmse: Interval  # root mean squared error
-    mae_less: Interval | None  # by how much less than random's; None for random
-    rmse_less: Interval | None  # the same of the RMSE
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryCurves(Shown):
     """Queries replayed on outputs whose labels are known.
@@ -262,21 +252,6 @@ class QueryCurves(Shown):
         if measure == "mae":
             return np.asarray(np.abs(self.errors).mean(axis=-1))
         return np.asarray(np.sqrt((self.errors**2).mean(axis=-1)))
-
-    @cached_property
-    def table(self) -> tuple[QueryPoint, ...]:
-        """A row for each query and look."""
-        errors = [self.measure(name) for name in MEASURES]
-        base = self.queries.index(RANDOM_QUERY)
-        rows = []
-        for q, name in enumerate(self.queries):
-            for look, labels in enumerate(self.labels.tolist()):
-                means = [average(error[q, look]) for error in errors]
-                less: list[Interval | None] = [None, None]
-                if q != base:
-                    less = [average(error[base, look] - error[q, look]) for error in errors]
-                rows.append(QueryPoint(name, labels, labels / self.pool, *means, *less))
-        return tuple(rows)
 
     def find_shares(self, measure: str = "mae", slack: float = SLACK) -> tuple[LabelShare, ...]:
         """Return the share of labels that each query needs to be as good as the full pool.
@@ -378,7 +353,7 @@ class QueryCurves(Shown):
     def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
         counts = {"pool": self.pool, "tests": self.errors.shape[-1], "spread": self.spread}
-        lines = [say("full-pool", mae=self.table[len(self.labels) - 1].mae.value, **counts)]
+        lines = [say("full-pool", mae=float(self.measure()[0, -1].mean()), **counts)]
         shares, wider = self.find_shares(), self.find_shares(slack=WIDER_SLACK)
         if shares[0].share is None:
             lines.append(say("labels-do-not-help", start=int(self.labels[0]), pool=self.pool))
@@ -409,16 +384,20 @@ class QueryCurves(Shown):
         return (*lines, say(code, **part))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each query and look."""
-        rows = []
-        for point in self.table:
-            row: dict[str, Any] = {}
-            for name, value in vars(point).items():
-                if name in ("query", "labels", "share"):
-                    row[name] = value
-                else:
-                    ends = (None,) * 3 if value is None else vars(value).values()
-                    row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True))
+        """Return a row for each query and look: its errors, and how much less than random's."""
+        errors, rows = {name: self.measure(name) for name in MEASURES}, []
+        base = self.queries.index(RANDOM_QUERY)
+        for (q, query), look in product(enumerate(self.queries), range(len(self.labels))):
+            labels = int(self.labels[look])
+            row: dict[str, Any] = {"query": query, "labels": labels, "share": labels / self.pool}
+            of_query: dict[str, Interval | None]
+            of_query = {name: average(error[q, look]) for name, error in errors.items()}
+            for name, error in errors.items():
+                less = average(error[base, look] - error[q, look])
+                of_query[f"{name}_less"] = None if q == base else less
+            for name, one in of_query.items():
+                ends = (None,) * 3 if one is None else vars(one).values()
+                row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True))
             rows.append(row)
         return rows
 
