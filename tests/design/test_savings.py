@@ -7,6 +7,7 @@ from scipy.stats import kendalltau
 from design.boards import simulate
 from evenhand.design.next_pairs import (
     Savings,
+    choose_pairs,
     measure_agreement,
     measure_savings,
     pool_answers,
@@ -15,6 +16,7 @@ from evenhand.design.next_pairs import (
 from evenhand.design.policy import Policy
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.formats.reading import read
+from evenhand.render.text import render_text
 
 
 def curves(chosen, random, emptied=0.0):
@@ -139,3 +141,9 @@ def test_judgments_and_replays_that_are_too_few_are_refused(data_folder):
         measure_savings(data, Policy(), replays=2)
     with pytest.raises(UnknownOption, match="1 replays have no interval"):
         measure_savings(simulate((1, 0, -1), 300, 1), Policy(), replays=1)
+
+
+def test_rows_are_numbered_for_people_alone() -> None:
+    found = choose_pairs(None, n=2, systems=["a", "b", "c"])
+    assert [[*row] for row in found.list_rows()] == [["left", "right", "kind", "reason"]] * 2
+    assert " 2  " in render_text(found.document())
