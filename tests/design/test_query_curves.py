@@ -13,10 +13,12 @@ from evenhand.errors import UnknownOption
 
 def test_differences_to_random_are_paired_by_repeat():
     found = draw_curves(3)
-    row = next(one for one in found.table if (one.query, one.labels) == ("uncertainty", 20))
+    rows = {(one["query"], one["labels"]): one for one in found.records()}
+    row = rows["uncertainty", 20]
     mae = np.abs(found.errors).mean(axis=-1)
     test = stats.ttest_rel(mae[0, 1], mae[1, 1]).confidence_interval(0.95)
-    assert (row.mae_less.lower, row.mae_less.upper) == pytest.approx((test.low, test.high))
+    ends = (row["mae_less_lower"], row["mae_less_upper"])
+    assert ends == pytest.approx((test.low, test.high))
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,18 @@ import pytest
 from scipy.stats import kendalltau
 
 from design.boards import simulate
-from evenhand.design.next_pairs import Savings, measure_agreement, measure_savings, pool_answers
+from evenhand.design.next_pairs import (
+    Savings,
+    choose_pairs,
+    measure_agreement,
+    measure_savings,
+    pool_answers,
+    take_from,
+)
 from evenhand.design.policy import Policy
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.formats.reading import read
+from evenhand.render.text import render_text
 
 
 def curves(chosen, random, emptied=0.0):
@@ -70,10 +78,10 @@ def test_two_arms_of_one_law_seldom_show_a_difference():
 
 def test_emptied_pairs_are_not_asked_again():
     pool = pool_answers(simulate((1, 0, -1), 90, 1))
-    taken = np.zeros_like(pool.answers)
-    taken[1] = pool.answers[1]
+    taken = np.zeros_like(pool.counts)
+    taken[1] = pool.counts[1]
     taken[2, 0] = 1
-    assert pool.state(taken).allowed.tolist() == [True, False, True]
+    assert take_from(pool, taken).allowed.tolist() == [True, False, True]
 
 
 def test_agreement_is_scipys_kendall_tau_or_the_share_of_the_first():
@@ -133,3 +141,9 @@ def test_judgments_and_replays_that_are_too_few_are_refused(data_folder):
         measure_savings(data, Policy(), replays=2)
     with pytest.raises(UnknownOption, match="1 replays have no interval"):
         measure_savings(simulate((1, 0, -1), 300, 1), Policy(), replays=1)
+
+
+def test_rows_are_numbered_for_people_alone() -> None:
+    found = choose_pairs(None, n=2, systems=["a", "b", "c"])
+    assert [[*row] for row in found.list_rows()] == [["left", "right", "kind", "reason"]] * 2
+    assert " 2  " in render_text(found.document())

@@ -8,8 +8,7 @@ import pytest
 
 from design.boards import simulate
 from evenhand import choose_pairs, read
-from evenhand.design.next_pairs import make_tally
-from evenhand.design.policy import SORT_VOTES, Policy, number_pairs, read_state
+from evenhand.design.policy import SORT_VOTES, Policy, make_tally, number_pairs, read_state
 
 SORT = Policy("sort", random_share=0)
 A001768 = {2: 1, 3: 3, 4: 5, 5: 7, 6: 10, 7: 13, 8: 16, 12: 30, 20: 62}

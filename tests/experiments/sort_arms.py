@@ -26,8 +26,8 @@ from itertools import pairwise
 import click
 import numpy as np
 
-from evenhand.design.next_pairs import make_tally, measure_agreement
-from evenhand.design.policy import Policy, State, number_pairs, read_state
+from evenhand.design.next_pairs import measure_agreement
+from evenhand.design.policy import Policy, State, make_tally, number_pairs, read_state
 from evenhand.numerics.newton import one_blas_thread
 from experiments.campaign import generator
 

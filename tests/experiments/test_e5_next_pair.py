@@ -41,8 +41,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from evenhand.design.next_pairs import make_tally
-from evenhand.design.policy import Policy, number_pairs, read_state
+from evenhand.design.policy import Policy, make_tally, number_pairs, read_state
 from evenhand.numerics.newton import one_blas_thread
 from experiments.campaign import generator, part_of
 

@@ -341,9 +341,9 @@ def test_the_pace_is_of_those_who_have_something_left(
         clock.wait(1)
         judge_next(store, "j0")
     told = summarize_progress(store)
-    left = told["total"] - told["done"]
+    left = told["remaining"]
     assert left > 0
-    stretch = 11 * 100 + (told["done"] - 12)
+    stretch = 11 * 100 + (told["judged"] - 12)
     assert told["pace"] == say_pace(left, 11 / stretch)
     assert "at the current pace" in client.get(admin).text
 

@@ -125,8 +125,8 @@ def _ask(
     from evenhand.design.tasks import say_bad_name
     from evenhand.web.asking import (
         REPLY_LIMIT,
+        Asker,
         LlmJudge,
-        ask_all,
         forecast,
         invite_llm,
         is_unused,
@@ -187,15 +187,8 @@ def _ask(
         )
         stack.callback(endpoint.close)
         with ProgressDisplay(f"asking {llm.model}") as display:
-            done = ask_all(
-                store,
-                judge,
-                endpoint,
-                prompt=prompt,
-                digest=llm.digest,
-                step=lambda n: display.step(n, left),
-                parallel=asked.parallel,
-            )
+            asker = Asker(store, judge, endpoint, prompt, llm.digest)
+            done = asker.ask_all(lambda n: display.step(n, left), asked.parallel)
         used = read_progress(store, llm).tokens
         _tell_run(done, budget, used, probabilities=asked.probabilities)
         if endpoint.estimates:

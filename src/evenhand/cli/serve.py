@@ -294,13 +294,13 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None, board: st
     """Say that it serves, where, and what; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
     from evenhand.web.store.people import PRESENT
-    from evenhand.web.store.queries import count_answers, list_free
+    from evenhand.web.store.queries import count_answers
 
     people, name = store.judges(), store.campaign.title or store.campaign.name
     people = tuple(one for one in people if not one.llm)
-    done, left = count_answers(people)
+    done, left, vacant = count_answers(people)
     held = {one.seat for one in people if one.state in PRESENT and one.total}
-    free = sum(1 for questions in list_free(people).values() if questions)
+    free = sum(1 for questions in vacant.values() if questions)
     places = f", {plural(free, 'free place')}" if free else ""
     answered = f"{done:,} of {plural(done + sum(left.values()), 'question')} answered"
     progress = f"{plural(len(held), 'judge')}{places}, {answered}"

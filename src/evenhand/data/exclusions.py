@@ -19,6 +19,7 @@ from evenhand.data.engine import ANSWER, COUNT, Frame, count_by, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
 from evenhand.render.document import (
+    Column,
     Document,
     Finding,
     Row,
@@ -334,6 +335,13 @@ def write_document(
     said = tuple(result.says if answer is None else answer)
     notes = list_findings(result.notes if findings is None else findings, result.excluded)
     return Document(basis, said, parts, notes, result.signature, csv_rows)
+
+
+def number_rows(table: Table) -> Table:
+    """Return a table with a column that counts its rows, which files do not have."""
+    rows = tuple({"n": n, **row} for n, row in enumerate(table.rows, start=1))
+    column = Column("n", "", "integer", only=("text", "html"))
+    return replace(table, columns=(column, *table.columns), rows=rows, without=("n",))
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
+from evenhand.design.tasks import ANCHOR, CONTROL, REPEAT, TARGET, TRAINING
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics import Integers
@@ -23,16 +24,10 @@ from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
 from evenhand.render.document import Finding, plural
 
-# Who is asked what, in which order: every ticket of every judge, fixed before the campaign begins.
-#
 # Tickets are kept as whole numbers and made when they are looked at: 500,000 of them take 15 MB.
 
 Codes = NDArray[np.int32]
 Small = NDArray[np.int8]
-ANCHOR = tasks.TICKET_KINDS.index("anchor")
-CONTROL = tasks.TICKET_KINDS.index("control")
-TARGET = tasks.TICKET_KINDS.index("target")
-TRAINING = tasks.TICKET_KINDS.index("training")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,11 +191,9 @@ def assign_llm(campaign: Campaign) -> tuple[tasks.Ticket, ...]:
     return tuple(chosen.values())
 
 
-# Documents: the segments that a judge sees together and in order, all of the same systems.
-#
 # A campaign that keeps documents together is assigned as one whose items are documents (`fold`),
-# and each of its tickets then becomes one for each segment. So all that a design promises, of
-# loads, systems, sides, controls, repeats and quotas, it promises of documents.
+# and each of its tickets then becomes one for each segment: what a design promises, it promises of
+# documents.
 
 
 def fold(campaign: Campaign) -> Campaign:
@@ -462,10 +455,6 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-REPEAT = tasks.TICKET_KINDS.index("repeat")
-ROLES = (TARGET, ANCHOR, CONTROL)
-
-
 @dataclass(frozen=True, eq=False)
 class Entries:
     """What is asked in one pass, in the order of judges: tickets without order and repeats."""
@@ -622,7 +611,8 @@ def _order_pass(
     design = campaign.design
     first, last = np.searchsorted(entries.judge, [judge, judge + 1])
     kinds = entries.kind[first:last]
-    of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in ROLES]
+    roles = (TARGET, ANCHOR, CONTROL)
+    of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in roles]
     named = draws.of("sitting", judge, at)
     try:
         order, origin = dealing.order_tickets(
@@ -641,10 +631,7 @@ def _order_pass(
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
-    """Refuse a design in which judges do not suffice.
-
-    Units of one of the (U,) groups go to different judges; caps: (J,) most units of each judge.
-    """
+    # Units of one of the (U,) groups go to different judges; caps: (J,) most units of each judge.
     each, judges = campaign.design.judges_per_item, len(campaign.judges)
     if each > judges:
         raise CampaignError(
@@ -723,9 +710,6 @@ _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b",
 
 
 def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
-    # Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
-    # equal sources that count as different ones where no judge may see a source twice, and feedback
-    # that names outputs by their place.
     items = [one for one in campaign.items if not one.control]
     doubts = []
     for task in campaign.tasks:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from evenhand.data.coding import SEED
 from evenhand.data.joining import SEPARATOR
 from evenhand.design.catalogues import LANGUAGES, Catalogue
-from evenhand.design.forms import MEDIA, PLAIN, Form, MediaFile, Settings, list_files
+from evenhand.design.forms import MEDIA, PLAIN, STORED, Form, MediaFile, Settings
 from evenhand.design.tasks import (
     LONGEST_NAME,
     NO_TEXT,
@@ -223,7 +223,6 @@ class Item:
 
     @cached_property
     def _same(self) -> tuple[tuple[str, ...], ...]:
-        """Systems by their text, in the order given."""
         same: dict[str, list[str]] = {}
         for system, text in self.outputs.items():
             same.setdefault(text, []).append(system)
@@ -405,10 +404,8 @@ class Training:
         return {**settings, "feedback": self.feedback} if self.feedback else settings
 
 
-# Crowd platforms: how the link says who comes, and what a name of a worker looks like there.
-#
-# A name that cannot be one is refused, so that nobody is two judges by writing two names. A name
-# that looks like one can be made up all the same: only a platform knows who its workers are.
+# Crowd platforms: a name that cannot be one is refused, so that nobody is two judges by writing
+# two. One that looks like a name can be made up: only a platform knows who its workers are.
 
 
 @dataclass(frozen=True)
@@ -628,7 +625,7 @@ class Campaign:
         if any(one.form.form in MEDIA for one in fields.values()):
             return True
         return any(
-            not one.form.is_plain and list_files(text)
+            not one.form.is_plain and STORED.search(text)
             for item in self.items
             for name, one in fields.items()
             for text in (item.outputs.values() if name == "output" else [getattr(item, name)])

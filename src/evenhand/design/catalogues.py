@@ -1,10 +1,7 @@
 """Words of the judges' pages in the language of a campaign: a catalogue from a .po file.
 
-    msgid "{place} of {total}"      the English sentence, as the pages' sources have it
-    msgstr "{place} von {total}"    its translation, which names the same places in braces
-
-A message without a translation is shown in English. Of a message that counts, one form is chosen by
-the rule of the file's Plural-Forms; a form may leave out the number.
+A translation names the same places in braces as its message; of one that counts, a form may leave
+out the number.
 """
 
 from __future__ import annotations

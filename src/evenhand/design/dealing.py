@@ -165,8 +165,6 @@ def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> 
     return f"judge {choices} {what}, or leave balanced_blocks out"
 
 
-# Who judges which unit: k different judges each, even loads, even systems for every judge.
-#
 # With `once_per_source` all units of a source go to different judges. Sources are dealt first
 # (Gale and Ryser), then the units of a source are divided among its judges so that each judge sees
 # every system as often as any other but for one (de Werra). Both are exact wherever sources have
@@ -259,11 +257,10 @@ def _share_kinds(
     return loads
 
 
-# Which output stands where: pairs in either order, systems at every place, equally often.
-#
-# Two outputs: in each pair of systems the two orders differ by one judgment at most, over the
-# campaign, over the judges of one item, and over the items of one judge. Several: every system
-# stands at each place as often as at any other but for one, over the campaign and for each judge.
+# Which output stands where. Two outputs: in each pair of systems the two orders differ by one
+# judgment at most, over the campaign, over the judges of one item, and over the items of one judge.
+# Several: every system stands at each place as often as at any other but for one, over the campaign
+# and for each judge.
 
 
 def arrange(
@@ -428,7 +425,6 @@ def list_targets(campaign: Campaign) -> list[Item]:
 
 
 def list_anchors(campaign: Campaign) -> list[Item]:
-    """Return the items that all judges share."""
     return [one for one in campaign.items if one.anchor]
 
 
@@ -566,10 +562,7 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
 def _find_trade(
     caps: Integers, left: Integers, columns: Columns
 ) -> list[tuple[int, int, int]] | None:
-    """Return who gives one more of what for one less of what (−1 for nothing less), or None.
-
-    By these trades a width that lacks some gets one more.
-    """
+    """Return who gives one more of what for one less of what (−1 for none), for what lacks some."""
     over = caps.sum(axis=0) - columns.sizes
     for short in np.flatnonzero(over < 0).tolist():
         paths: dict[int, list[tuple[int, int, int]]] = {short: []}

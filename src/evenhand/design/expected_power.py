@@ -32,8 +32,7 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 # with T = c′H⁺M²H⁺c, H the information of one judgment, M how far a judgment moves with taste, n_j
 # judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
 # through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
-# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4).
-# Errors are taken for normal, and the fit for one that exists: it is not the last word.
+# is the D-study of docs/planning.md.
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +83,9 @@ class PowerInputs:
 class PointInputs(PowerInputs):
     """The same of scores, which are linear: nothing depends on worths.
 
-    Var(difference) = 2 σ_J² Σ_j p_j² + 2 σ_I² Σ_i p_i² + 2 σ_E² K/n, with p the parts of a system's
-    scores that a judge gives, and that are of an item (Brennan 2001, chapter 4). What items and
-    chance add grows by what it costs to remove severity: judges see systems and items at random,
-    and their J − 1 effects take as many of the dimensions that items leave, n less repeats less I.
+    docs/planning.md has the formula. What items and chance add grows by what it costs to remove
+    severity: judges see systems and items at random, and their J − 1 effects take as many of the
+    dimensions that items leave, n less repeats less I.
     """
 
     def vary(self, design: Design) -> dict[str, Array]:
@@ -164,11 +162,9 @@ def predict_errors(truth: Truth, design: Design) -> PowerInputs:
     return PowerInputs(apart, chance * scale, taste, same, truth.judge_sd, truth.item_sd)
 
 
-# Estimates are taken for normal around the pooled log-worths, with the errors above on so many
-# degrees of freedom as there are clusters less one. One pair is decided with the probability of a
-# noncentral t. Of several pairs the critical value falls whenever one is decided, as in the
-# step-down of rank sets: t of all pairs is drawn together, and the pairs that are left after each
-# step are taken to be those that are hardest to decide. `power.py` simulates the analysis itself.
+# One pair is decided with the probability of a noncentral t. Of several pairs the critical value
+# falls whenever one is decided, as in the step-down of rank sets: t of all pairs is drawn together,
+# and the pairs that are left after each step are taken to be those that are hardest to decide.
 
 REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399

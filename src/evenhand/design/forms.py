@@ -1,11 +1,8 @@
 """How judges see a text: as it is, or as Markdown, code, a chat, an image or a recording.
 
-A form is checked as a campaign is read, and drawn when it is shown. Libraries parse and lay out;
-what they make is cut to a list of harmless elements, without addresses that a page would load.
-
-Images and recordings are files beside the campaign, which texts name. A file goes by its SHA-256,
-so that a changed file is noticed as a changed text is, equal files are one output, and no name of a
-file tells a judge whose output it is.
+Libraries parse and lay out; what they make is cut to a list of harmless elements. A file beside the
+campaign goes by its SHA-256, so that a changed file is noticed as a changed text is, equal files
+are one output, and no name of a file tells a judge whose output it is.
 """
 
 from __future__ import annotations
@@ -55,8 +52,6 @@ class Settings:
 
 @dataclass(frozen=True)
 class Form(Settings):
-    """In which form texts are, and what may stand in them."""
-
     form: str = "text"
     math: bool | str = False  # whether formulas are set; "lenient": those that can be
     syntax: str = ""  # the programming language of code; "" for no colours
@@ -90,8 +85,6 @@ class Form(Settings):
 
 
 PLAIN: Final = Form()
-
-# ---------- what a text must be ----------
 
 
 def read_turns(text: object) -> list[dict[str, str]]:
@@ -127,28 +120,16 @@ def read_turns(text: object) -> list[dict[str, str]]:
     return [{"role": one["role"], "content": one["content"]} for one in turns]
 
 
-# ---------- images in Markdown ----------
-
-
 def list_images(form: Form, text: str) -> list[str]:
-    """Return what the images of a text in Markdown name, in their order."""
     if "![" not in text:
         return []
     tokens = _walk(_parse(form, text))
     return [str(one.attrGet("src") or "") for one in tokens if one.type == "image"]
 
 
-def list_files(text: str) -> list[str]:
-    """Return the stored files that a text names."""
-    return STORED.findall(text)
-
-
 def is_outside(address: str) -> bool:
     """Say whether an image is on another machine, or in the address itself; it is not loaded."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//|\\\\", address) is not None
-
-
-# ---------- what judges see ----------
 
 
 @lru_cache(maxsize=256)  # texts have up to 1 MB of MathML
@@ -345,9 +326,6 @@ def _set_formula(source: str, *, display: bool) -> tuple[str, str]:
     return tostring(made, encoding="unicode"), ""
 
 
-# ---------- code ----------
-
-
 def _find_lexer(name: str) -> Any:
     from pygments.lexers import get_all_lexers, get_lexer_by_name
     from pygments.util import ClassNotFound
@@ -378,8 +356,6 @@ def _highlight(text: str, syntax: str, _more: str) -> str:
     except CampaignError:
         return html.escape(text)
 
-
-# ---------- what a page may hold ----------
 
 CLASS: Final = "code-"  # How classes of parts of code begin
 _MATH: Final = (

@@ -1,10 +1,8 @@
 """How many judges and judgments a gate needs: its power by simulation.
 
-Two systems as they may be, the new one as good as the old or better by a stated gap. A closed form
-(`expected_power`) finds how many judgments pass it as often as wanted; then campaigns are drawn and
-decided as `gate` does, and the design grows where they fall short. Campaigns of a new system that
-is worse by just the margin are drawn as well: of these, α pass. With fewer than five effective
-judges a gate decides nothing, and no plan has them.
+A closed form (`expected_power`) finds how many judgments pass it as often as wanted; then campaigns
+are drawn and decided as `gate` does, and the design grows where they fall short. Campaigns of a new
+system that is worse by just the margin are drawn as well: of these, α pass.
 """
 
 from __future__ import annotations
@@ -62,8 +60,6 @@ UNFIT: Final = ("systems", "worths", "resolve", "level", "compare")  # settings 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a gate decides of campaigns with one truth."""
-
     truth: str  # what the new system is
     gap: float  # how much better it is, in log-worth of one judge, or points
     campaigns: int
@@ -216,20 +212,14 @@ def plan_gate(
     spec = make_gate_spec(settings, pilot)
     if not spec.truth.rated:
         find_delta(margin)
-    worst = find_worse(spec.truth, margin)
-    search = GateSearch(spec, worst, alpha)
+    search = GateSearch(spec, find_worse(spec.truth, margin), alpha)
     design = search.find()
     decisions: tuple[Decisions, ...] = ()
-    total = 2 * campaigns
-
-    def step(done: int) -> None:
-        if progress is not None:
-            progress(done, total)
-
+    tell = progress or (lambda *_: None)
     for _ in range(ROUNDS if campaigns else 0):
-        stated = simulate_gate(spec, spec.truth, design, asked, (campaigns, step))
-        decisions = (stated,)
-        power = stated.passed / campaigns
+        steps = (campaigns, lambda done: tell(done, 2 * campaigns))
+        decisions = (simulate_gate(spec, spec.truth, design, asked, steps),)
+        power = decisions[0].passed / campaigns
         error = float((spec.power * (1 - spec.power) / campaigns) ** 0.5)
         critical = t_quantile(1 - alpha, find_df(design))
         larger = round(design.judgments * find_growth(power, spec.power, critical))
@@ -237,9 +227,8 @@ def plan_gate(
             break
         design = search.size(design.judges, larger)
     if decisions:
-        shift = (campaigns, lambda done: step(campaigns + done))
-        moved = replace(spec.truth, log_worth=(worst, 0.0))
-        null = simulate_gate(spec, moved, design, asked, shift)
+        steps = (campaigns, lambda done: tell(campaigns + done, 2 * campaigns))
+        null = simulate_gate(spec, search.null, design, asked, steps)
         decisions = (replace(null, truth="worse by the margin"), *decisions)
     panels = search.list_panels(design)
     described = f"plan gate, margin {margin:g}, alpha {alpha:g}, power {spec.power:g}"
@@ -305,11 +294,13 @@ def find_worse(truth: Truth, margin: float) -> float:
 
 @dataclass(frozen=True)
 class GateSearch:
-    """Looks for the fewest judgments, in closed form."""
-
     spec: CampaignSpec
     worst: float  # the gap that just must not pass
     alpha: float
+
+    @cached_property
+    def null(self) -> Truth:
+        return replace(self.spec.truth, log_worth=(self.worst, 0.0))
 
     @cached_property
     def inputs(self) -> PowerInputs:
@@ -318,8 +309,7 @@ class GateSearch:
     @cached_property
     def apart(self) -> float:
         """How far the stated gap is from the one that must not pass, as estimates show it."""
-        moved = replace(self.spec.truth, log_worth=(self.worst, 0.0))
-        worst = predict_errors(moved, self.size(USUAL_JUDGES, MOST))
+        worst = predict_errors(self.null, self.size(USUAL_JUDGES, MOST))
         return float(self.inputs.apart[0, 1] - worst.apart[0, 1])
 
     def size(self, judges: int, judgments: int) -> Design:

@@ -20,19 +20,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.results import Shown
 from evenhand.design import dealing
-from evenhand.design.assignment import (
-    ANCHOR,
-    CONTROL,
-    TARGET,
-    Assignment,
-    count_torn,
-    fits,
-    fold,
-    take_first,
-    take_last,
-)
+from evenhand.design.assignment import Assignment, count_torn, fits, fold, take_first, take_last
 from evenhand.design.campaign import CONTROLS, Campaign
-from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.design.tasks import ANCHOR, CONTROL, TARGET, TICKET_KINDS, TRAINING, Ticket
 from evenhand.design.texts import say
 from evenhand.errors import CampaignError
 from evenhand.numerics import Integers
@@ -55,7 +45,6 @@ def say_range(numbers: Integers) -> str:
 
 
 Mask = NDArray[np.bool_]
-_KIND: Final[Mapping[str, int]] = {name: at for at, name in enumerate(TICKET_KINDS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +78,7 @@ class Seen:
         return False if lost else holds if self.whole else None
 
     def of(self, *kinds: str) -> Mask:
-        return np.isin(self.kind, [_KIND[kind] for kind in kinds])
+        return np.isin(self.kind, [TICKET_KINDS.index(kind) for kind in kinds])
 
     @cached_property
     def width(self) -> Integers:
@@ -122,11 +111,11 @@ def encode_tickets(
     tasks = {task.name: at for at, task in enumerate(campaign.tasks)}
     items = {item.name: item for item in campaign.items}
     roles = {
-        name: "control" if item.control else "anchor" if item.anchor else "target"
+        name: CONTROL if item.control else ANCHOR if item.anchor else TARGET
         for name, item in items.items()
     }
     for training in campaign.training:
-        items[training.item.name], roles[training.item.name] = training.item, "training"
+        items[training.item.name], roles[training.item.name] = training.item, TRAINING
     tickets = sorted(tickets, key=lambda one: judges[seats.get(one.judge, one.judge)])
     place = {(one.judge, one.number): at for at, one in enumerate(tickets)}
     # of each ticket: item, source, role of the item, whether it is sound, and settled
@@ -135,14 +124,14 @@ def encode_tickets(
         open_kind = ticket.kind in ("target", "repeat")
         if campaign.design.policy and open_kind and not ticket.systems and not ticket.item:
             free = ticket.number if ticket.again is None else ticket.again
-            rows.append((free, free, _KIND["target"], True, False))
+            rows.append((free, free, TARGET, True, False))
         elif ticket.item not in items:
             rows.append((ticket.item, ticket.item, -1, False, True))
         else:
             item, shown = items[ticket.item], frozenset(ticket.systems)
             n = min(campaign.tasks[tasks[ticket.task]].width, len(item.systems))
             sound = len(shown) == len(ticket.systems) == n and shown.issubset(item.systems)
-            rows.append((item.name, item.group, _KIND[roles[item.name]], sound, True))
+            rows.append((item.name, item.group, roles[item.name], sound, True))
     item_names, sources, role, is_sound, settled = zip(*rows, strict=True) if rows else ((),) * 5
     labels = [frozenset(one.systems) for one in tickets]
     again = [-1 if one.again is None else place.get((one.judge, one.again), -1) for one in tickets]
@@ -156,7 +145,7 @@ def encode_tickets(
         item=_code(item_names),
         group=_code(sources),
         label=_code(labels),
-        kind=_integers(_KIND[one.kind] for one in tickets),
+        kind=_integers(TICKET_KINDS.index(one.kind) for one in tickets),
         role=_integers(role),
         sound=np.array(is_sound, dtype=np.bool_),
         settled=np.array(settled, dtype=np.bool_),
@@ -270,6 +259,7 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
         mine = seen.take((seen.task == at) & seen.of("target") & seen.sound)
         first, _ = count(mine.unit)
         tables = list[Integers]()
+        shape = len(mine.campaign.judges), int(mine.label.max(initial=-1)) + 1
         if once:
             # a source with two units of one label is of no kind: to a judge these are one label
             of: dict[int, list[int]] = {}
@@ -282,12 +272,10 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
             for kind, groups in kinds.items():
                 if len(groups) >= USUAL and len(set(kind)) == len(kind) > 1:
                     rows = np.isin(mine.group, groups)
-                    table = tabulate(mine.judge[rows], mine.label[rows], len(mine.campaign.judges))
-                    tables.append(table[:, kind])
+                    tables.append(tabulate(mine.judge[rows], mine.label[rows], shape)[:, kind])
         else:  # labels that enough items are shown with
-            n_labels = int(mine.label.max(initial=-1)) + 1
-            usual = np.bincount(mine.label[first], minlength=n_labels) >= USUAL
-            table = tabulate(mine.judge, mine.label, len(mine.campaign.judges))
+            usual = np.bincount(mine.label[first], minlength=shape[1]) >= USUAL
+            table = tabulate(mine.judge, mine.label, shape)
             tables = [table[:, usual]] if usual.any() else []
         gap = max((int(np.ptp(one, axis=int(once)).max(initial=0)) for one in tables), default=0)
         times = say_range(np.concatenate([one.ravel() for one in tables])) if tables else "0"
@@ -304,9 +292,8 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
         )
 
 
-def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
-    wide = int(columns.max(initial=-1)) + 1
-    return np.bincount(rows * wide + columns, minlength=n_rows * wide).reshape(n_rows, wide)
+def tabulate(rows: Integers, columns: Integers, shape: tuple[int, int]) -> Integers:
+    return np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def check_orders(seen: Seen) -> Iterator[Guarantee]:
@@ -486,9 +473,7 @@ def check_repeats(seen: Seen) -> Iterator[Guarantee]:
 
 def tally(seen: Seen) -> Integers:
     """Return (J, T) how many tickets each judge has in each pass."""
-    judges, tasks = len(seen.campaign.judges), len(seen.campaign.tasks)
-    counts = np.bincount(seen.judge * tasks + seen.task, minlength=judges * tasks)
-    return counts.reshape(judges, tasks)
+    return tabulate(seen.judge, seen.task, (len(seen.campaign.judges), len(seen.campaign.tasks)))
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:

@@ -38,8 +38,9 @@ from evenhand.data.exclusions import (
     count_exclusions,
     exclude_verdicts,
     note_excluded,
+    number_rows,
+    write_contract,
     write_document,
-    write_excluded,
 )
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
@@ -63,15 +64,7 @@ from evenhand.ranking.verdicts import (
     refuse_unlike,
     split_probabilities,
 )
-from evenhand.render.document import (
-    Column,
-    Document,
-    Finding,
-    Table,
-    describe_findings,
-    whole,
-    write_signature,
-)
+from evenhand.render.document import Column, Document, Finding, Table, whole, write_signature
 
 POLICIES: Final = ("random", "uncertainty")
 UNIFORM_SHARE: Final = 0.5  # τ, the share of π that is the same for all
@@ -131,9 +124,7 @@ class SampledPairs(Shown):
 
     def document(self) -> Document:
         """Return what people read: the pairs with their probabilities."""
-        rows = tuple({"n": n, **one} for n, one in enumerate(self.records(), start=1))
         columns = (
-            Column("n", "", "integer", only=("text", "html")),
             Column("item", "item", "name"),
             Column("left", "first", "name"),
             Column("right", "second", "name"),
@@ -143,7 +134,7 @@ class SampledPairs(Shown):
         counts = {"left": self.n_left, "judged": self.n_judged, "verdicts": self.n_verdicts}
         return write_document(
             self,
-            Table("pairs", caption, columns, rows, without=("n",)),
+            number_rows(Table("pairs", caption, columns, tuple(self.records()))),
             basis=say(f"sampled-{self.policy}", n=self.n, **counts),
             answer=(self.says,),
         )
@@ -154,14 +145,11 @@ class SampledPairs(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
-        counts = ("policy", "n", "n_left", "n_judged", "n_verdicts", "earlier", "signature")
         return {
+            **write_contract(self, "policy", "n", "n_left", "n_judged", "earlier"),
             "says": [self.says],
             "pairs": self.records(),
-            **{name: getattr(self, name) for name in counts},
             "n_verdicts": whole(self.n_verdicts),
-            "excluded": write_excluded(self.excluded),
-            "findings": describe_findings(self.notes),
         }
 
 
@@ -302,10 +290,7 @@ def find_probabilities(uncertainty: Array, n: int) -> Array:
 def _open(
     data: Any, llm: Any, llm_judges: Sequence[str]
 ) -> tuple[Tally, Sequence[tuple[str, str, str]], tuple[Exclusion, ...]]:
-    """Return the verdicts by item, item and systems of each pair that people judged, and more.
-
-    The last is what is excluded from verdicts in a table of their own.
-    """
+    """Return verdicts by item, pairs of items that people judged, what is excluded of verdicts."""
     require_one_source(llm, llm_judges)
     if llm is None and not (llm_judges and data is not None):
         raise UnknownOption("give verdicts in a table (llm) or name the LLM judges (llm_judges)")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, require_scores
 from evenhand.data.engine import COUNT, fetch_columns, one_thread
-from evenhand.data.exclusions import Exclusion, write_document, write_excluded
+from evenhand.data.exclusions import Exclusion, number_rows, write_contract, write_document
 from evenhand.data.groups import admit_unrated, list_levels
 from evenhand.data.rating_rows import RatingRows, digest_ratings
 from evenhand.data.ratings import Ratings, is_unscored
@@ -43,32 +43,14 @@ from evenhand.ratings.features import (
     parse_number,
 )
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
-from evenhand.render.document import (
-    Column,
-    Document,
-    Finding,
-    Table,
-    describe_findings,
-    write_signature,
-)
+from evenhand.render.document import Column, Document, Finding, Table, write_signature
 
-# Which outputs without a label are labelled next?
+# What each query chooses stands in docs/active-quality-estimation.md. The mean similarity of
+# density, by the model's own k, stays that to all which waited before the batch; the oracle looks
+# at the labels of the pool, never at test outputs.
 #
-# random        any, all alike
-# uncertainty   the greatest predictive variance v
-# density       v times (mean similarity to all outputs without a label)^β
-# oracle        the label that most lowers the squared error over the whole pool
-#
-# Similarity is the model's own k. The outputs of a batch are taken one after another, v being what
-# is left of it once those before have labels; the mean similarity of density stays that to all
-# which waited before the batch.
-#
-# The oracle looks at the labels of the pool, never at test outputs. It is greedy, one label at a
-# time, and for this model: a bound in that loose sense only of what choosing may gain if one knew.
-#
-# Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
-# Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
-# similarity is k, how a batch is spread, and the oracle are ours.
+# Sources: Beck, Specia & Cohn (2013), ACL; Settles & Craven (2008), EMNLP, eq. 13 (information
+# density; its similarity is a cosine). How a batch is spread, and the oracle, are ours.
 
 Numbers = NDArray[np.int64]
 
@@ -365,9 +347,7 @@ class NextOutputs(Shown):
     def document(self) -> Document:
         """Return what people read: the outputs, and what is predicted of each."""
         several = sum(one.kind == CHOSEN for one in self.outputs) > 1
-        rows = tuple({"n": n, **one} for n, one in enumerate(self.records(), start=1))
         columns = (
-            Column("n", "", "integer", only=("text", "html")),
             Column("item", "item", "name"),
             Column("system", "system", "name"),
             Column("kind", "kind"),
@@ -377,10 +357,9 @@ class NextOutputs(Shown):
         legend = (say("spread"),) if several else ()
         counts = {"labelled": self.labelled, "waiting": self.waiting, "query": self.query.name}
         caption = "Outputs to rate next"
-        table = Table("outputs", caption, columns, rows, legend=legend, without=("n",))
-        return write_document(
-            self, table, basis=say("query", **counts, features=", ".join(self.features))
-        )
+        table = Table("outputs", caption, columns, tuple(self.records()), legend=legend)
+        basis = say("query", **counts, features=", ".join(self.features))
+        return write_document(self, number_rows(table), basis=basis)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each output."""
@@ -388,18 +367,8 @@ class NextOutputs(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
-        return {
-            "outputs": self.records(),
-            "query": self.query.name,
-            "labelled": self.labelled,
-            "waiting": self.waiting,
-            "features": list(self.features),
-            "left_out": list(self.left_out),
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
-        }
+        values = write_contract(self, "labelled", "waiting", "features", "left_out", "says")
+        return {**values, "outputs": self.records(), "query": self.query.name}
 
 
 @carries_excluded("controls", "repeats", uses=("no-score",))

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded, require_pairs
-from evenhand.data.exclusions import Exclusion, list_findings, write_document, write_excluded
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    number_rows,
+    write_contract,
+    write_document,
+)
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
@@ -29,6 +35,7 @@ from evenhand.design.policy import (
     State,
     fit_belief,
     is_clear,
+    make_tally,
     number_pairs,
     read_state,
 )
@@ -38,33 +45,13 @@ from evenhand.errors import NotIdentified, UnknownOption, listing, require_seed
 from evenhand.numerics import Array
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
-from evenhand.render.document import (
-    Column,
-    Document,
-    Finding,
-    Table,
-    describe_findings,
-    write_signature,
-)
+from evenhand.render.document import Column, Document, Finding, Table, write_signature
 
-# A replay of a policy, and of random pairs, on judgments that were collected.
-#
-# A policy asks about pairs, and the answer is drawn from the judgments of that pair that are left.
-# After every batch the ranking is compared with that of all the data: Kendall's τ, or the share of
-# the first k that are the same. The method is ours.
-#
-# What it cannot show. The ranking of all the data is no truth: where it is uncertain itself, no
-# part of them agrees with it but by chance. A pool runs dry where a policy would go on asking: what
-# it saves with judges is then another number (`Savings.notes` says how often). Past half of the
-# data everything converges, so that replays end there, or after 120 K judgments of K systems.
-# Judges and items come as they come.
-#
-# Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
-# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of a noisy
-# curve comes too early, and would find savings where there are none. The method is ours. Intervals
-# resample the replays, policy and random pairs together: they are the error of replaying alone, not
-# of other judgments or judges, and more replays narrow them for nothing.
-
+# A replay of a policy, and of random pairs, on judgments that were collected (docs/next-pair.md
+# says what it shows, and what it cannot). Random pairs reach a certain mean agreement with n
+# judgments, the policy with n′: it saves 1 − n′/n. Both mean curves are made to rise first
+# (`fit_rising`): the first crossing of a noisy curve comes too early, and would find savings where
+# there are none. Intervals resample the replays, policy and random pairs together.
 
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory
@@ -222,51 +209,29 @@ class Savings(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "agreement", "emptied", "per_pair", "n_judgments", "says"),
             "policy": self.policy.rule,
-            "agreement": self.agreement,
             "saving": asdict(self.save()),
             "judgments": self.judgments.tolist(),
             "chosen": self.chosen.mean(axis=0).tolist(),
             "random": self.random.mean(axis=0).tolist(),
-            "emptied": self.emptied,
-            "per_pair": self.per_pair,
             "replays": len(self.chosen),
-            "n_judgments": self.n_judgments,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
-    systems: tuple[str, ...]  # the K systems
-    answers: Array  # (P, 3) wins, ties and losses of the first system of each pair
-
-    def state(self, taken: Array, near: Array | None = None) -> State:
-        """Return the state after (P, 3) answers were taken; emptied pairs may not be asked."""
-        left = self.answers.sum(axis=1) > taken.sum(axis=1)
-        return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
-
-
-def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
-    """Return (P, 3) counts of all pairs as a tally of those that have any."""
-    low, high = np.triu_indices(len(systems), 1)
-    used = counts.sum(axis=1) > 0
-    ends = low[used].astype(np.int32), high[used].astype(np.int32)
-    wins, ties, losses = counts[used].T
-    return Tally(systems, *ends, wins, ties, losses, n_judgments=float(counts.sum()))
-
-
-def pool_answers(tally: Tally) -> Pool:
+def pool_answers(tally: Tally) -> State:
+    """Return the state of judgments that replays draw from."""
     folded = replace(tally, factors={}, squares=None).fold()
     if tally.squares is not None or (folded.counts % 1).any():
         raise UnknownOption("importance weights count no answers: read the table without them")
-    k = len(tally.systems)
-    answers = np.zeros((k * (k - 1) // 2, 3))
-    answers[number_pairs(folded.left, folded.right, k)] = folded.counts
-    return Pool(tally.systems, answers)
+    pairs = len(tally.systems) * (len(tally.systems) - 1) // 2
+    return State(folded, np.zeros(pairs), np.ones(pairs, dtype=np.bool_))
+
+
+def take_from(pool: State, taken: Array, near: Array | None = None) -> State:
+    """Return the state after (P, 3) answers were taken; emptied pairs may not be asked."""
+    left = pool.counts.sum(axis=1) > taken.sum(axis=1)
+    return State(make_tally(pool.systems, taken), np.zeros(len(left)), left, near)
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
@@ -323,7 +288,7 @@ def measure_savings(
     tally = count_judged(data)
     pool = pool_answers(tally)
     # The numbers of judgments at which a replay is looked at, at most half of the data
-    totals = pool.answers.sum(axis=1)
+    totals = pool.counts.sum(axis=1)
     k, size, each = len(pool.systems), int(totals.sum()), float(totals[totals > 0].mean())
     half = size // 2
     if k < 3:
@@ -343,7 +308,7 @@ def measure_savings(
     last = min(half, MAX_PER_SYSTEM * k)
     batch = max(last // N_LOOKS, 1)
     looks = np.arange(batch, last + 1, batch)
-    target = fit_belief(make_tally(pool.systems, pool.answers)).mean
+    target = fit_belief(make_tally(pool.systems, pool.counts)).mean
     curves = np.empty((2, replays, len(looks)))
     emptied = np.empty(replays)
     for replay in range(replays):
@@ -361,7 +326,7 @@ def measure_savings(
 
 
 def _replay(
-    pool: Pool,
+    pool: State,
     chooser: Policy,
     looks: Looks,
     aim: tuple[Array, int | None],
@@ -369,21 +334,21 @@ def _replay(
 ) -> tuple[Array, float]:
     """Return the agreement at each look, and the share of judgments on pairs that were emptied."""
     # the answers of each pair, 0, 1 or 2, in random order
-    rows = pool.answers.astype(np.intp)
+    rows = pool.counts.astype(np.intp)
     answers = [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
     code = {name: i for i, name in enumerate(pool.systems)}
-    taken = np.zeros_like(pool.answers)
-    state, agreement = pool.state(taken), np.empty(len(looks))
+    taken = np.zeros_like(pool.counts)
+    state, agreement = take_from(pool, taken), np.empty(len(looks))
     with one_blas_thread():
         for i, wanted in enumerate(looks.tolist()):
             for one in chooser.choose(state, wanted - int(taken.sum()), rng):
                 pair = int(number_pairs([code[one.left]], [code[one.right]], len(code))[0])
                 if answers[pair]:  # a batch may ask more often than a pair has answers left
                     taken[pair, answers[pair].pop()] += 1
-            state = pool.state(taken, state.belief.mean)
+            state = take_from(pool, taken, state.belief.mean)
             agreement[i] = measure_agreement(state.belief.mean, *aim)
     totals = taken.sum(axis=1)
-    dry = (totals > 0) & (totals == pool.answers.sum(axis=1))
+    dry = (totals > 0) & (totals == pool.counts.sum(axis=1))
     return agreement, float(totals[dry].sum() / totals.sum())
 
 
@@ -483,19 +448,17 @@ class NextPairs(Shown):
         counts = {"judgments": self.state.tally.n_judgments, "systems": len(self.state.systems)}
         policy, title = self.policy, TITLES[self.policy.rule]
         by = {**counts, "rule": policy.rule, "title": title, "share": policy.random_share}
-        rows = tuple({"n": n, **asdict(one)} for n, one in enumerate(self.pairs, start=1))
         columns = (
-            Column("n", "", "integer", only=("text", "html")),
             Column("left", "first", "name"),
             Column("right", "second", "name"),
             Column("kind", "kind", only=("latex", "markdown", "html")),
             Column("reason", "why", "prose"),
         )
         savings = () if self.savings is None else self.savings.document().parts
-        table = Table("pairs", "Pairs to ask about next", columns, rows, without=("n",))
+        rows = tuple(map(asdict, self.pairs))
         return write_document(
             self,
-            table,
+            number_rows(Table("pairs", "Pairs to ask about next", columns, rows)),
             *savings,
             basis=say("policy" if policy.rule == "random" else "policy-with-random", **by),
         )
@@ -507,15 +470,12 @@ class NextPairs(Shown):
             ended, decided = not self.sort.open, self.sort.decided
             sort = {"ended": ended, "decided": decided, "order": self.order}
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "says"),
             "policy": policy,
             "pairs": [asdict(one) for one in self.pairs],
             "n_judgments": self.state.tally.n_judgments,
             "sort": sort,
             "savings": None if self.savings is None else self.savings.to_dict(),
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
         }
 
 

@@ -1,12 +1,8 @@
 """What a pilot says of the campaign to come: tastes, ties, and worths that are drawn together.
 
-Worths as a pilot estimates them are too far apart, since errors add to their differences. Each is
-drawn to the mean by τ²/(τ² + ε²), with τ² the variance between systems that is left when errors are
-taken off and ε² that of an error (James & Stein 1961; Efron & Morris 1975, Data analysis using
-Stein's estimator and its generalizations, JASA 70:311-319). Tastes pull pooled worths towards each
-other; worths are put back on the scale of one judge and one item.
-
-When not to use it: to plan for systems that the pilot did not show, unless they are much like them.
+Each worth is drawn to the mean by τ²/(τ² + ε²), with τ² the variance between systems that is left
+when errors are taken off and ε² that of an error (Efron & Morris 1975, JASA 70:311-319). Tastes
+pull pooled worths towards each other; worths are put back on the scale of one judge and one item.
 """
 
 from __future__ import annotations

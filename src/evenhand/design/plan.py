@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import OF_SYSTEMS, Openable, carries_excluded
-from evenhand.data.exclusions import Exclusion, sign_excluded, write_document, write_excluded
+from evenhand.data.exclusions import Exclusion, sign_excluded, write_contract, write_document
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Shown
@@ -48,7 +48,6 @@ from evenhand.render.document import (
     Finding,
     Table,
     Text,
-    describe_findings,
     exactly,
     plural,
     write_signature,
@@ -387,19 +386,15 @@ class CampaignPlan(Shown):
         if simulated is not None:
             counted = {name: getattr(simulated, name) for name in COUNTED}
         return {
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
+            **write_contract(self, "detectable", "cost", "variance", "says"),
+            "assumed": list(spec.assumed),
             "unit": spec.truth.unit,
             "systems": dict(zip(spec.truth.systems, spec.truth.log_worth, strict=True)),
             **{name: getattr(spec.truth, name) for name in (*SETTINGS, "noise_sd")},
-            "assumed": list(spec.assumed),
-            "detectable": self.detectable,
             "wish": {"resolve": spec.resolve, "power": spec.power, "level": spec.level},
             "design": self.design.to_dict(),
             "prices": vars(spec.prices),
-            "cost": self.cost,
             "pairs": [vars(one) for one in self.pairs],
-            "variance": self.variance,
             "simulated": counted,
             "rounds": [vars(one) for one in self.rounds],
             "by_judgments": [vars(one) for one in self.by_judgments],
@@ -410,8 +405,6 @@ class CampaignPlan(Shown):
             "pilot": None if self.pilot is None else self.pilot.to_dict(),
             **verdicts,
             "power_if_tastes_are_stronger": self.worst,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
         }
 
     def _priced(self, design: Design) -> dict[str, Any]:

@@ -38,10 +38,8 @@ from evenhand.ranking.sequential.likelihood import PairCounts, expand
 # ℓ(θ, γ) − ½ r (Σ_s θ_s² + γ²),   r = ¼: log-worths are N(0, 2²) before the first judgment,
 #
 # ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied; its
-# covariance is the inverse information (Laplace's approximation). One comparison of two systems
-# with difference Δ tells about it I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²), p₊ and p₋ being the chances of
-# the two preferences: p (1 − p) where nothing ties. `BradleyTerry(prior=1)` has the same curvature
-# at equal worths and shrinks systems far out less; it is made for estimates, this for choosing.
+# covariance is the inverse information (Laplace's approximation). `BradleyTerry(prior=1)` has the
+# same curvature at equal worths and shrinks systems far out less; it is made for estimates.
 
 Integers = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -234,6 +232,15 @@ def number_pairs(
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
 
+def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
+    """Return (P, 3) counts of all pairs as a tally of those that have any."""
+    low, high = np.triu_indices(len(systems), 1)
+    used = counts.sum(axis=1) > 0
+    ends = low[used].astype(np.int32), high[used].astype(np.int32)
+    wins, ties, losses = counts[used].T
+    return Tally(systems, *ends, wins, ties, losses, n_judgments=float(counts.sum()))
+
+
 START: Final = "start-up"
 RANDOM: Final = "random"
 NARROWED: Final = "narrowed"
@@ -308,10 +315,6 @@ class Batch:
         return pair, float(scores[pair])
 
 
-# Until every system has `start` judgments, systems with the fewest are paired at random: successive
-# random perfect matchings. Then parts of the systems that no chain of judgments joins are joined.
-# What is chosen by answers that do not exist yet is chosen badly.
-
 AT_RANDOM = "at random, whatever the answers so far"
 
 
@@ -377,22 +380,12 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     return True
 
 
-# *order* (the default). Where the belief has density f_ab at Δ_ab = 0 and variance V_ab, about
-# .8 Σ_ab f_ab √V_ab pairs will stand in the wrong order once it has narrowed to V_ab. The score of
-# a comparison c is by how much it lowers that, to first order:
-#
-# Σ_ab w_ab (V_ab − V_ab|c),   w_ab = φ(Δ_ab / √V_ab) / V_ab,
-#
-# which is I_c D_cᵀ L_w D_c / (1 + I_c V_c) with D_c = V x_c and L_w the Laplacian of the weights.
-# While differences are hardly known (mean variance above `ROUGH`), the information I_c of a
-# comparison is taken at a draw from the belief: a guess would be trusted too far.
-#
-# *closest* (Thompson sampling): the two systems that are nearest to each other in a draw of the
-# worths. *voi* (value of information): the answer that is expected to lower the probability most
-# that the pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
-#
-# The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
-# average, for those chosen after it in one batch.
+# What each rule chooses stands in docs/next-pair.md. The score of a comparison c by *order*, the
+# default, is Σ_ab w_ab (V_ab − V_ab|c) with the weights given there, to first order
+# I_c D_cᵀ L_w D_c / (1 + I_c V_c), with D_c = V x_c and L_w the Laplacian of the weights. While
+# differences are hardly known (mean variance above `ROUGH`), the information I_c is taken at a draw
+# from the belief: a guess would be trusted too far. *voi*: Φ(−|Δ|/√V) now, less its mean over the
+# possible answers. A pair chosen counts as answered, on average, for those after it in one batch.
 
 # Mean variance of differences (logit²) above which information is taken at a draw
 ROUGH: Final = 0.8
@@ -471,13 +464,8 @@ def _say_doubt(batch: Batch, pair: int) -> str:
     return f"{batch.systems[int(better[0])]} is better with probability {max(sure, 1 - sure):.2f}"
 
 
-# Pairs at the border of the first k: the systems in places k and k + 1 of a draw of the worths (of
-# the pairs that may be asked, the one whose ends lie on both sides and nearest to the border).
-# Thompson sampling for a set; the rule is ours.
-
-
 def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
-    """Choose for each of n draws the pair across the border of the first `batch.top`."""
+    """Choose for each of n draws the pair nearest to the border of the first `batch.top`."""
     k, low, high = batch.top, batch.low, batch.high
     for drawn in batch.belief.draw(n, rng):
         place = np.argsort(np.argsort(-drawn, kind="stable"), kind="stable")
@@ -496,31 +484,17 @@ def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
         batch.take(pair, CHOSEN, f"{batch.systems[one]} {among}, {batch.systems[other]} {less}")
 
 
-# Expected information (D-optimality): ½ log(1 + I_c V_c) nats, by which one more comparison of pair
-# c lowers the entropy of the belief. It asks about whatever is least known, whether the order hangs
-# on it or not; early it is worse than random pairs.
-
-
 def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
-    for _ in range(n):
+    for _ in range(n):  # by how many nats one more comparison lowers the entropy of the belief
         gap, variance = batch.belief.gap(batch.low, batch.high)
         pair, nats = batch.find_best(np.log1p(batch.belief.information(gap) * variance) / 2)
         batch.take(pair, CHOSEN, f"an answer tells {nats:.3f} nats about the worths")
 
 
-# *sort*: merge insertion (Ford & Johnson 1959) whose comparator is the votes on a pair: Vilar,
-# Leusch, Ney & Banchs (2007); Braslavski, Beloborodov, Khalilov & Sharoff (2013). What follows is
-# ours:
-#
-# - the side that leads wins; where none does, a question gets `SORT_VOTES` votes, and is a tie
-#   then: the two go on as one. Of the rules tried, this one has the best τ at equal cost: further
-#   votes pay more after the end (`tests/experiments/sort_arms.py`);
-# - nothing but the votes is kept: the sort is run again on them. So votes on a pair that the sort
-#   did not ask about count when it comes to it, and later votes may overturn what was decided;
-# - where a question waits for votes the sort goes on as the fitted worths predict, so that there
-#   are questions for a batch of any size;
-# - after the end all pairs are asked about in turn, those d places apart 1/d as often as
-#   neighbours. By neighbours alone rank sets are wrong: who leads stands above, and leads add up.
+# *sort*: merge insertion whose comparator is the votes on a pair (docs/sorting.md). Of the rules
+# for a question where no side leads, the tie after `SORT_VOTES` votes has the best τ at equal cost
+# (`tests/experiments/sort_arms.py`). By neighbours alone, after its end, rank sets would be wrong:
+# who leads stands above, and leads add up.
 
 SORT_VOTES: Final = 3  # Votes after which a question where no side leads is a tie
 
@@ -587,12 +561,8 @@ def _say_votes(batch: Batch, pair: int) -> str:
     return f"{names[0]} {wins}, {names[1]} {losses}{f', ties {ties}' if ties else ''}"
 
 
-# A start-up phase, then a share at random, the rest by a rule. Of each batch the random pairs are
-# drawn first, uniformly and independently, whatever was answered, waits, or is wanted; the rule
-# fills in around them. So they are a sample of all pairs, which anything but this one ranking of
-# these systems needs (agreement, judges, a new system). All of it is ours; experiment E5 of the
-# documentation measures what it saves where the truth is known, and `next_pairs.py` what it would
-# have saved on collected judgments.
+# Of each batch the random pairs are drawn first, uniformly and independently, whatever was
+# answered, waits, or is wanted: so they are a sample of all pairs.
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]

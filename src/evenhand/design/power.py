@@ -1,23 +1,18 @@
 """A planned campaign, its power by simulation, and what more judgments would decide of a board.
 
-For the latter, worths or scores as they may be are drawn from what is believed of them: estimates
-θ̂ with covariance V, drawn together as those of a pilot (`pilot.py`; Efron & Morris 1975). With t
-times as many judgments, by as many more judges and on as many more items of the same kind, the
-estimates will be
+For the latter, worths are drawn as they may be, together as those of a pilot (`pilot.py`). With t
+times as many judgments, by as many more judges and on as many more items, the estimates will be
 
     θ̂_t = θ̂/t + (1 − 1/t) θ + ε,   ε ~ N(0, V (t − 1)/t²)
 
-and a pair is decided if it is beyond c s/√t, with c of the last step of rank sets today. At t = 1
-that is the board as it is. With more pairs decided c would fall a little: the numbers are low
-rather than high. This is a predictive probability, also called assurance (O'Hagan, Stevens &
-Campbell 2005, Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201).
-
-When not to use that: of the same few judges, whose tastes more answers do not average out.
+and a pair is decided if it is beyond c s/√t, with c of the last step of rank sets today: with more
+pairs decided c would fall a little. docs/planning.md says when not to use that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, sqrt
@@ -52,9 +47,8 @@ from evenhand.ranking.ratings import rank_scores
 #
 # An output pair is one item answered by two systems. `overlap` different judges see each output
 # pair, each of them `repeats` times. Of ratings, y = θ_s + b_js + u_is + e with e ~ N(0, σ_E²), in
-# points; an output is one item answered by one system, and items are answered by all systems; the
-# judges of one output know nothing of the others. Severity and difficulty are removed by the
-# analysis.
+# points; an output is one item answered by one system, and items are answered by all systems.
+# Severity and difficulty are removed by the analysis.
 
 Loads = Literal["equal", "zipf"]
 LOADS: Final = ("equal", "zipf")
@@ -112,12 +106,10 @@ class Truth:
 
     @property
     def rated(self) -> bool:
-        """Whether outputs are scored, one by one."""
         return self.noise_sd is not None
 
     @property
     def unit(self) -> str:
-        """The unit of worths and standard deviations."""
         return "points" if self.rated else "log-worth"
 
     @property
@@ -203,9 +195,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Prices:
-    """What a campaign costs, in any currency."""
-
-    judgment: float = 1.0  # of one judgment
+    judgment: float = 1.0  # of one judgment, in any currency
     judge: float = 0.0  # of finding and training one judge
 
     def __post_init__(self) -> None:
@@ -223,7 +213,6 @@ class Prices:
 
 
 def name_pair(truth: Truth, pair: Sequence[int]) -> str:
-    """Name a pair, the better first."""
     first, second = sorted(pair, key=lambda place: -truth.log_worth[place])
     return f"{truth.systems[first]} > {truth.systems[second]}"
 
@@ -321,10 +310,7 @@ def _factor(letter: str, codes: Integers) -> Factor:
     return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
-# The power of a design by simulation is the share of campaigns in which a pair is decided the right
-# way. A false decision is a pair decided the wrong way, or at all between equals. Shares carry
-# Wilson's intervals for the number of campaigns (Wilson 1927, Probable inference, Journal of the
-# American Statistical Association 22).
+# A false decision is a pair decided the wrong way, or at all between equals.
 
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
@@ -373,17 +359,14 @@ def simulate_power(
     for number in range(campaigns):
         rng = Generator(PCG64(SeedSequence([seed, number])))
         ranking_seed = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
-        decided = np.zeros((k, k), dtype=np.int64)
-        try:
+        sets, decided = None, np.zeros((k, k), dtype=np.int64)
+        with suppress(NotIdentified, NotConverged):
             ranking = rank_drawn(truth, design, rng, ranking_seed, level=level, cluster=cluster)
-        except (NotIdentified, NotConverged):
-            unranked += 1
-        else:
+            sets = ranking.rank_sets
+        if sets is not None:
             at = [ranking.systems.index(name) for name in truth.systems]
-            if ranking.rank_sets is None:
-                unranked += 1
-            else:
-                decided = ranking.rank_sets.decided[np.ix_(at, at)].astype(np.int64)
+            decided = sets.decided[np.ix_(at, at)].astype(np.int64)
+        unranked += sets is None
         right += (decided == sign) & (sign != 0)
         wrong = (decided != 0) & (decided != sign)
         false += wrong
@@ -469,18 +452,10 @@ def _total(truth: Truth) -> float:
     return truth.judge_sd**2 + truth.item_sd**2
 
 
-# How many more judgments would decide open pairs: a pair is decided if its difference is beyond c
-# standard errors. Today's estimate d̂, with error s, stays part of what will be known (as above, of
-# a pair that is d apart), and it is decided with power π at the t where
-#
-# d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
-#
-# which a pair that is open today has once where d > 0, beyond t = 1, and nowhere else. m judgments
-# of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
-# of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
-# are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
-# d̂; the least and the most go with the ends of its 80 % interval, which of an open pair often
-# reaches zero: then no number is the most. Ours.
+# How many more judgments would decide open pairs (docs/planning.md, "After the campaign"): with d̂
+# and s of today, t solves d̂ + (t − 1) d = c s √t + z_π s √(t − 1), which a pair that is open has
+# once where d > 0, beyond t = 1. d is taken to be d̂; the least and the most go with the ends of
+# its 80 % interval, which often reaches zero: then no number is the most.
 
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 
@@ -505,23 +480,24 @@ class Separation:
 def separate_pairs(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> tuple[Separation, ...]:
     """Say how many more judgments would decide pairs with power .8."""
     critical, sets, errors = find_critical(ranking), ranking.rank_sets, ranking.pair_stderr
+    assert sets is not None
+    assert errors is not None  # find_critical refuses
     wide, values = normal_quantile((1 + RANGE) / 2), _point_up(ranking)
     separations = []
     for pair in pairs:
-        stderr = 0.0 if errors is None else float(errors[pair])
+        stderr, barred = float(errors[pair]), bool(sets.barred[pair])
         gap = float(values[pair[0]] - values[pair[1]])
         today = gap / stderr if stderr > 0 else np.inf
-        barred = sets is not None and bool(sets.barred[pair])
         each = None if barred else _weigh_judgment(ranking, pair, stderr)
         ends = (today, today + wide, today - wide)  # the gap, and the ends of its interval
         times = [find_times(today, end, critical, POWER) for end in ends]
         alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
-        if sets is not None:  # no fewer than link the pair by judges and items enough
-            effective = float(sets.effective[pair])
-            links = not (sets.resting | sets.apart)[pair] and effective > 0
-            times = [
-                None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
-            ]
+        # no fewer than link the pair by judges and items enough
+        effective = float(sets.effective[pair])
+        links = not (sets.resting | sets.apart)[pair] and effective > 0
+        times = [
+            None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
+        ]
         better, worse = (ranking.systems[place] for place in pair)
         needs = (times[0], times[1], times[2], alone[0], alone[1], alone[2])
         separations.append(Separation(better, worse, gap, stderr, *needs, barred))
@@ -590,8 +566,7 @@ def predict_more_judgments(
 ) -> tuple[PredictivePower, ...]:
     critical = find_critical(ranking)
     sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
-    if sets is None:  # find_critical refuses
-        return ()
+    assert sets is not None  # find_critical refuses
     if not np.isfinite(errors).all():
         raise NotIdentified("of some systems nothing can be said, so that nothing is predicted")
     k = len(errors)

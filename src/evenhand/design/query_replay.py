@@ -1,12 +1,8 @@
 """A replay of queries on outputs whose labels are known: error against labels used.
 
-Test outputs are held out once, whole items of them. In every repeat a pool is drawn from the rest,
-and some of its outputs at random have labels to begin with, the same for all queries. Then each
-query chooses, batch by batch; labels are shown; what is learned is looked at on the test outputs.
-All labels of the pool give the error of the full pool, which is the last point of every curve.
-
-Parameters of the process are searched for again whenever labels have grown by `relearn`; the
-posterior is that of all labels after every batch. The formulas are ours.
+docs/active-quality-estimation.md says what is replayed, and what it shows. Parameters of the
+process are searched for again whenever labels have grown by `relearn`; the posterior is that of all
+labels after every batch. The formulas are ours.
 """
 
 from __future__ import annotations
@@ -14,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import Openable, carries_excluded, takes_judgments
-from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_contract
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.results import Beside, Shown
@@ -43,23 +40,13 @@ from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.newton import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
-from evenhand.render.document import (
-    Column,
-    Document,
-    Finding,
-    Table,
-    describe_findings,
-    write_signature,
-)
+from evenhand.render.document import Column, Document, Finding, Table, write_signature
 
 # How much of the labels a query needs: a curve has got there at the first look from which on its
 # mean error stays within a slack of the full pool's (the first look below may be chance). Between
-# two looks the error is taken to fall in a straight line. Intervals are percentiles; they draw
-# repeats and items of test outputs anew, both at the same time and the same ones for all queries,
-# so that shares may be compared. Where the noise of a look is as large as the slack, the last
-# crossing comes later than that of the curve without noise, and the interval lies too high with it;
-# with about 10 repeats it is rather too short as well. Where the labels to begin with do as well as
-# all of them there is no share. The method is ours.
+# two looks the error is taken to fall in a straight line. Where the noise of a look is as large as
+# the slack, the last crossing comes later than that of the curve without noise, and the interval
+# lies too high with it. Where the labels to begin with do as well as all there is no share.
 
 Three = tuple[float | None, float | None, float | None]
 
@@ -105,16 +92,11 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 #
 # The greatest T of all looks and queries is compared with what it would be if no part were better:
 # deviations from the means of items and of repeats get random signs, T is computed anew with its
-# own V, and the greatest of these is drawn 999 times.
-#
-# V counts what items and repeats have in common twice, which is on the safe side. Random signs take
-# deviations to be symmetric: where gains have a long tail to the left false alarms are more than 5
-# %, and the fewer repeats the more. Below 10 repeats no verdict is given. The rates are counted in
-# tests/experiments/test_e10_query_curves.py.
+# own V, and the greatest of these is drawn 999 times. V counts what items and repeats have in
+# common twice, which is on the safe side. Rates: tests/experiments/test_e10_query_curves.py.
 #
 # Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
 # Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters).
-# That they are put together so is ours.
 
 DRAWS: Final = 999
 # Repeats below which no verdict is given: random signs of so few are far off
@@ -206,10 +188,8 @@ def _write_share(one: LabelShare) -> str:
     return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-# Intervals at one look are Student's t over repeats, paired by repeat, and about these test
-# outputs. Over the whole curve, of shares and of parts the variance over test items and that over
-# repeats are added (as above); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
-# 2:110-114).
+# Over the whole curve the variance over test items and that over repeats are added (as above);
+# degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
 
 MEASURES: Final = ("mae", "rmse")
 LEVEL: Final = 0.95
@@ -220,17 +200,6 @@ class Interval:
     value: float  # the mean
     lower: float  # end of its interval
     upper: float  # the other
-
-
-@dataclass(frozen=True)
-class QueryPoint:
-    query: str  # its name
-    labels: int  # used so far
-    share: float  # of the pool's
-    mae: Interval  # mean absolute error on the test outputs, in points of the scale
-    rmse: Interval  # root mean squared error
-    mae_less: Interval | None  # by how much less than random's; None for random
-    rmse_less: Interval | None  # the same of the RMSE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -283,21 +252,6 @@ class QueryCurves(Shown):
         if measure == "mae":
             return np.asarray(np.abs(self.errors).mean(axis=-1))
         return np.asarray(np.sqrt((self.errors**2).mean(axis=-1)))
-
-    @cached_property
-    def table(self) -> tuple[QueryPoint, ...]:
-        """A row for each query and look."""
-        errors = [self.measure(name) for name in MEASURES]
-        base = self.queries.index(RANDOM_QUERY)
-        rows = []
-        for q, name in enumerate(self.queries):
-            for look, labels in enumerate(self.labels.tolist()):
-                means = [average(error[q, look]) for error in errors]
-                less: list[Interval | None] = [None, None]
-                if q != base:
-                    less = [average(error[base, look] - error[q, look]) for error in errors]
-                rows.append(QueryPoint(name, labels, labels / self.pool, *means, *less))
-        return tuple(rows)
 
     def find_shares(self, measure: str = "mae", slack: float = SLACK) -> tuple[LabelShare, ...]:
         """Return the share of labels that each query needs to be as good as the full pool.
@@ -399,7 +353,7 @@ class QueryCurves(Shown):
     def says(self) -> tuple[Finding, ...]:
         """What was found, in words."""
         counts = {"pool": self.pool, "tests": self.errors.shape[-1], "spread": self.spread}
-        lines = [say("full-pool", mae=self.table[len(self.labels) - 1].mae.value, **counts)]
+        lines = [say("full-pool", mae=float(self.measure()[0, -1].mean()), **counts)]
         shares, wider = self.find_shares(), self.find_shares(slack=WIDER_SLACK)
         if shares[0].share is None:
             lines.append(say("labels-do-not-help", start=int(self.labels[0]), pool=self.pool))
@@ -430,22 +384,27 @@ class QueryCurves(Shown):
         return (*lines, say(code, **part))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each query and look."""
-        rows = []
-        for point in self.table:
-            row: dict[str, Any] = {}
-            for name, value in vars(point).items():
-                if name in ("query", "labels", "share"):
-                    row[name] = value
-                else:
-                    ends = (None,) * 3 if value is None else vars(value).values()
-                    row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True))
+        """Return a row for each query and look: its errors, and how much less than random's."""
+        errors, rows = {name: self.measure(name) for name in MEASURES}, []
+        base = self.queries.index(RANDOM_QUERY)
+        for (q, query), look in product(enumerate(self.queries), range(len(self.labels))):
+            labels = int(self.labels[look])
+            row: dict[str, Any] = {"query": query, "labels": labels, "share": labels / self.pool}
+            of_query: dict[str, Interval | None]
+            of_query = {name: average(error[q, look]) for name, error in errors.items()}
+            for name, error in errors.items():
+                less = average(error[base, look] - error[q, look])
+                of_query[f"{name}_less"] = None if q == base else less
+            for name, one in of_query.items():
+                ends = (None,) * 3 if one is None else vars(one).values()
+                row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True))
             rows.append(row)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract."""
         return {
+            **write_contract(self, "pool", "repeats", "spread", "says"),
             "points": self.records(),
             "shares": [
                 asdict(one)
@@ -455,15 +414,8 @@ class QueryCurves(Shown):
             ],
             "less_than_random": {name: asdict(less) for name, less in self.compare_all().items()},
             "parts": [{**asdict(one), "better": one.better} for one in self.parts],
-            "pool": self.pool,
             "outputs": self.n_outputs,
             "test_outputs": self.errors.shape[-1],
-            "repeats": self.repeats,
-            "spread": self.spread,
-            "says": list(self.says),
-            "findings": describe_findings(self.notes),
-            "signature": self.signature,
-            "excluded": write_excluded(self.excluded),
         }
 
     def document(self) -> Document:

@@ -315,11 +315,8 @@ def locate(where: str) -> Iterator[None]:
         raise LocatedError(f"{file if named else where}: {error}") from None
 
 
-# Which columns of a table of items are outputs of systems, and which are something else.
-#
 # A column that has no other meaning is a system, unless the campaign says which systems there are
-# or the table names them itself. Names that tables of texts usually have, such as src, id and
-# notes, are no systems: nobody wants judges to compare an output with a note.
+# or the table names them itself, or tables of texts usually have it, such as src, id and notes.
 
 SHOWN: Final = ("source", "reference", "context")
 TEXTS: Final = (*SHOWN, "document", "group", "control")
@@ -437,13 +434,6 @@ def _guess(name: str) -> str | None:
     near = get_close_matches(folded, KNOWN, n=1, cutoff=0.8)
     return near[0] if near and not _OF_SYSTEM.fullmatch(name) else None
 
-
-# Items from rows: a table beside the campaign file, or tables within it.
-#
-# Two shapes of a table are understood. Wide: a row for each item, with a column for each system;
-# every column that has no other meaning is a system, or every one that is named as such. Long: a
-# row for each output, with the columns `system` and `output`. In JSON Lines and TOML an item may
-# also hold `outputs`, by system.
 
 # What a text of a field (source, output, ...) becomes in the campaign
 Settle = Callable[[str, object], Any]

@@ -1,13 +1,9 @@
 """The campaign of Hamon, Mostefa & Arranz (2007), simulated with honest judges.
 
 The judgments of the paper (English to Spanish, TC-STAR 2006) are not published. What is printed of
-the design is kept: 26 systems in three input types, 6 on speech recognition (ASR), 9 on manual
-transcriptions (Verbatim) and 11 on final text editions (FTE), a human translation among each of the
-last two; 10,180 outputs, each scored for fluency and adequacy by two of 125 judges on five points;
-80 easy segments. What is not printed is ours: how much systems, outputs and judges differ and how
-easy the easy segments are, chosen so that n-agreement and κ come near tables 1 and 2, and judges
-who miss easy segments near table 3. No judge is careless. What the paper's methods remove here,
-they remove of honest judges.
+the design is kept: 26 systems in three input types, 10,180 outputs, each scored for fluency and
+adequacy by two of 125 judges on five points; 80 easy segments. What is not printed is ours, chosen
+so that n-agreement and κ come near tables 1 and 2, and judges who miss easy segments near table 3.
 """
 
 from __future__ import annotations
@@ -33,8 +29,7 @@ if TYPE_CHECKING:
 #
 # 80 segments are easy for every system, as in the paper: their z is higher by EASIER than others'.
 #
-# All effects are normal. The output's part is partly the same under all criteria, and so is the
-# severity of a judge. Judges are honest: they differ in severity and noise only.
+# All effects are normal. Judges are honest: they differ in severity and noise only.
 #
 # Segments are dealt out so that no judge sees one segment from two systems and loads differ by one
 # at most; each judge sees his outputs in random order.

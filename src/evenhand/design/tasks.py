@@ -23,6 +23,7 @@ from evenhand.errors import (
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
 # What a ticket is for; the place of each is its code in an assignment
 TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
+TARGET, CONTROL, ANCHOR, REPEAT, TRAINING = range(len(TICKET_KINDS))
 # How a pair was chosen while judgments came in; "" of what the design fixed before
 Choice = Literal["", "start-up", "random", "narrowed", "policy"]
 
@@ -508,10 +509,7 @@ def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
 
 # Kinds of tasks by the word for them in a campaign file
 TASK_KINDS: Final[Mapping[str, type[Task]]] = {
-    "pair": PairTask,
-    "rank": RankTask,
-    "rating": RatingTask,
-    "spans": SpanTask,
+    one.kind: one for one in (PairTask, RankTask, RatingTask, SpanTask)
 }
 # What tasks do that show something else than pairs
 SHOWN: Final[Mapping[str, str]] = {

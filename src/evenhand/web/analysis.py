@@ -1,9 +1,7 @@
 """What is computed on all answers of a campaign, for the organiser's page and its downloads.
 
-A pass can be taken as another program writes it. What the campaign says tells most of which formats
-can hold it; what only the answers tell (ties, errors in a source) is refused when the file is asked
-for. Controls and repeats are excluded where a format has no word for them. Judges are pseudonyms,
-and comments stay here.
+A pass can be taken as another program writes it. What only the answers tell of a format that cannot
+hold it (ties, errors in a source) is refused when the file is asked for.
 """
 
 from __future__ import annotations

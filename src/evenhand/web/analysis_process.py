@@ -26,7 +26,7 @@ from typing import Final
 
 import msgspec
 
-from evenhand.errors import CampaignError, EvenhandError
+from evenhand.errors import EvenhandError
 from evenhand.web.analysis_worker import Setup
 from evenhand.web.site import REFUSALS, Answer, Message, NotComputed, Question, pack, unpack
 from evenhand.web.store.boards import SavedBoard, save_boards
@@ -212,8 +212,7 @@ class AnalysisProcess:
             if waiting is None:
                 return
             if message.answer is None:
-                refusal = REFUSALS.get(message.word, CampaignError)
-                waiting.done.set_exception(refusal(message.why))
+                waiting.done.set_exception(REFUSALS.get(message.word, EvenhandError)(message.why))
             else:
                 self._fault = ""
                 if not message.answer.path:

@@ -1,13 +1,9 @@
 """An LLM judge answers what a campaign asks, one ticket after the other, within a budget.
 
-Each reply is stored, in the log of people's answers, before another question takes its place. A
-reply that cannot be read is asked for once more; then, or if the model refuses, the ticket has no
-answer. Several questions may be on their way: one thread hands them out in the order of tickets,
-one thread each sends and stores. After a fault no more are handed out, and those on their way end.
-
-An LLM judge is a login with a seat of its own, whose tickets stand behind the design's. A judge is
-a model with a prompt; another prompt is another judge. What is asked of it is issued in the log, so
-that it is served and answers as people do, and resumes where it was.
+Each reply is stored, in the log of people's answers, before another question takes its place. Of
+several on their way, one thread hands out in the order of tickets, one thread each sends and
+stores. An LLM judge is a login with a seat of its own, whose tickets stand behind the design's:
+what is asked of it is issued in the log, so that it answers as people do, and resumes where it was.
 """
 
 from __future__ import annotations
@@ -64,12 +60,6 @@ from evenhand.web.views import View, view_ticket
 if TYPE_CHECKING:
     import jinja2
 
-# What an LLM judge reads and writes: a template that shows a ticket, a schema, a strict reading.
-#
-# A template is given what a judge's page is told of a ticket, and a word for tags around its texts:
-# neither systems nor what the ticket is for. A reply is read as one JSON object with the fields of
-# the answer, among others; what is not exactly that is refused, and nothing is guessed.
-
 SHOWN: Final = ("task", "beside", "outputs")  # Of a view, what a template is given
 REPAIR: Final = (
     "That is not a valid answer: {fault}. Reply again with a single JSON object as described, and"
@@ -82,8 +72,6 @@ DIGITS: Final = 6  # Of a probability that is stored
 
 
 class Prompt:
-    """A template of prompts, in the language of Jinja."""
-
     def __init__(self, template: str, name: str = "the prompt") -> None:
         self.template, self.name = template, name
 
@@ -250,8 +238,6 @@ def read_probabilities(
     return {**found, "outside": round(max(0.0, 1 - total), DIGITS)}
 
 
-# What it is asked: one ticket after the other, within a budget.
-
 BYTES_PER_TOKEN: Final = 4  # Of English, about; for a forecast only
 UNREADABLE: Final = "unreadable"  # Why a question has no answer
 MAX_UNREADABLE: Final = 3  # Questions from the first on whose replies may be unreadable
@@ -263,9 +249,7 @@ SAMPLE: Final = 1_000  # Prompts that a forecast looks at, about
 
 @dataclass(frozen=True)
 class Budget:
-    """What an LLM judge may take in all, what is stored already included."""
-
-    tokens: int | None = None  # sent and written; None for any number
+    tokens: int | None = None  # sent and written in all, also before; None for any number
     cost: float | None = None  # in the unit of the prices; None for any amount
     price_in: float | None = None  # of a million tokens that are sent; None where not known
     price_out: float | None = None  # of a million tokens that are written
@@ -308,29 +292,6 @@ def forecast(campaign: Campaign, prompt: Prompt, tickets: Sequence[Ticket]) -> i
     return sent * len(tickets) // (BYTES_PER_TOKEN * len(some))
 
 
-def ask_all(
-    store: Store,
-    judge: str,
-    endpoint: Endpoint,
-    *,
-    prompt: Prompt,
-    digest: str,
-    step: Callable[[int], object],
-    parallel: int = 1,
-) -> Asked:
-    """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
-    answered, likely, skipped = 0, 0, Counter[str]()
-    try:
-        for end in _Asker(store, judge, endpoint, prompt, digest).run(parallel):
-            skipped.update([end.why] if end.why else [])
-            answered += not end.why
-            likely += end.is_likely
-            step(answered + skipped.total())
-    except BudgetSpent as fault:
-        return Asked(answered, skipped, likely, stopped=True, needed=fault.needed)
-    return Asked(answered, skipped, likely, stopped=False)
-
-
 @dataclass(frozen=True)
 class _Question:
     ticket: Ticket
@@ -348,14 +309,28 @@ class _End:
 
 
 @dataclass(frozen=True)
-class _Asker:
+class Asker:
     store: Store
     judge: str
     endpoint: Endpoint
     prompt: Prompt
-    digest: str
+    digest: str  # of model and template
 
-    def run(self, parallel: int) -> Iterator[_End]:
+    def ask_all(self, step: Callable[[int], object], parallel: int) -> Asked:
+        """Let an LLM judge answer until nothing is left, or the budget does not allow the next."""
+        answered, likely, skipped = 0, 0, Counter[str]()
+        stopped, needed = False, None
+        try:
+            for end in self._run(parallel):
+                skipped.update([end.why] if end.why else [])
+                answered += not end.why
+                likely += end.is_likely
+                step(answered + skipped.total())
+        except BudgetSpent as fault:
+            stopped, needed = True, fault.needed
+        return Asked(answered, skipped, likely, stopped=stopped, needed=needed)
+
+    def _run(self, parallel: int) -> Iterator[_End]:
         """Yield how each question ended; after a fault no more are begun, and it is raised last."""
         questions, under_way, more = self._begin(), 0, True
         ends: SimpleQueue[_End | BaseException | None] = SimpleQueue()
@@ -527,10 +502,7 @@ def read_progress(store: Readable, llm: LlmJudge) -> Progress:
 
 
 def is_unused(where: str, planned: Campaign) -> bool:
-    """Say whether a database holds another campaign, which only LLM judges began, unanswered.
-
-    Nothing was sent for it that is paid for, and no link was made but those that LLM judges have.
-    """
+    """Say whether a database holds another campaign, which only LLM judges began, unanswered."""
     with open_to_read(where).reading() as connection:
         # what was killed at its first step left a database without tables
         stored = load_campaign(connection) if read_version(connection) else None

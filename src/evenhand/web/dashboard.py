@@ -1,14 +1,10 @@
 """What the organiser's page and `evenhand watch` show of a campaign that runs.
 
 - `LiveLeaderboards`: each vote is counted once, in the order of the log (`store/boards.py` says
-  what a vote is). Nothing is taken out again, not even what a judge said who is flagged, revoked or
-  forgotten afterwards: to leave votes out because of what they say would decide falsely more often
-  than the level allows.
-- `DashboardCache`: these boards, and findings, for which every judgment is read. What was computed
-  is computed again when there is something new, and not before `REST` times what it took has
-  passed (`Recomputed`). In a server this runs in a process of its own (`analysis_worker.py`).
-- `CampaignStatus`: what the page shows of now, as one value for programs. `ReadOnlyClient` reads it
-  from a database, `HttpClient` from a server, by the organiser's link.
+  what a vote is), and nothing is taken out again (docs/serving.md, "Decided, and current").
+- `DashboardCache`: these boards, and findings, for which every judgment is read. In a server this
+  runs in a process of its own (`analysis_worker.py`).
+- `CampaignStatus`: what the page shows of now, as one value for programs.
 """
 
 from __future__ import annotations
@@ -25,8 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.client import HTTPMessage
-from typing import IO, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -67,7 +62,7 @@ from evenhand.web.store.boards import (
 )
 from evenhand.web.store.log import JUDGMENTS, Line, NotStored
 from evenhand.web.store.people import PRESENT
-from evenhand.web.store.queries import Readable, count_answers, list_free, open_launched
+from evenhand.web.store.queries import Readable, count_answers, open_launched
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 from evenhand.web.views import say_pay
@@ -319,7 +314,7 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     judges = store.judges()
     people = [judge for judge in judges if not judge.llm]
     present = [judge for judge in people if judge.state in PRESENT]
-    done, seats = count_answers(people)
+    done, seats, free = count_answers(people)
     going_on = [judge.name for judge in present if judge.done < judge.total]
     late = select(log.c.body).where(log.c.kind == "judgment", log.c.judge.in_(going_on))
     with store.reading() as connection:
@@ -338,9 +333,9 @@ def summarize_progress(store: Readable) -> dict[str, Any]:
     return {
         "title": store.campaign.title or store.campaign.name,
         "judges": judges,
-        "free": [*list_free(people)],
-        "done": done,
-        "total": done + left,
+        "free": [*free],
+        "judged": done,
+        "remaining": left,
         "pace": say_pace(left, pace),
         "done_by": done_by,
         "paused": store.paused,
@@ -432,6 +427,7 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
     if known == mark:
         return None
     dashboard, progress = cache.look(), summarize_progress(store)
+    names = ("title", "judged", "remaining", "pace", "paused", "check", "plan")
     done_by = progress["done_by"]
     wanted = select(log.c.body).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc())
     with store.reading() as connection:
@@ -452,20 +448,14 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
             why = str(panel.screening.abstains or "")
         panels.append(PanelStatus(table, tuple(flagged), why))
     return CampaignStatus(
-        title=progress["title"],
-        judged=progress["done"],
-        remaining=progress["total"] - progress["done"],
-        pace=progress["pace"],
+        **{name: progress[name] for name in names},
         done_by=None if done_by is None else done_by.isoformat(timespec="minutes"),
-        paused=progress["paused"],
         last=None if last is None else json.loads(last)["at"],
         now=store.clock.now(),
         passes=tuple(passes),
         panels=tuple(panels),
         faults=dashboard.faults,
         head=str(progress["head"]),
-        check=progress["check"],
-        plan=progress["plan"],
         mark=mark if dashboard.record >= head else "",
     )
 
@@ -486,10 +476,7 @@ def describe_ratings(
     group_by: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> CampaignStatus:
-    """Return what can be said of a table of ratings: each task and criterion is ranked.
-
-    settings: which scores are better and which systems are references, as in `rank`.
-    """
+    """Return what can be said of a table of ratings; settings: as of `rank`."""
     by = [] if group_by is None else [group_by]
     rows = leave_out_controls(data).rows(factors=by)
     parts = rows.split(tuple(dict.fromkeys([*by, "task", "criterion"])))
@@ -578,14 +565,8 @@ def read_link(address: str, *, insecure: bool = False) -> Link:
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follows nobody who sends elsewhere: the secret would go there, too."""
-
-    def http_error_302(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
-    ) -> None:
-        """Do not go on; what was answered is then a refusal."""
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nobody who sends elsewhere: the secret would go there, too."""
 
 
 class HttpClient:

@@ -313,8 +313,7 @@ def open_table(
             )
         plan = store.plan
         seats = [one for one in store.judges() if not one.llm]
-        _, left = queries.count_answers(seats)
-        vacant = sum(queries.list_free(seats).values())
+        _, left, free = queries.count_answers(seats)
         head = str(store.head())  # before answers are read: it covers no later ones
         rows, more = _list_rows(store, tables[0])
         columns = gather_columns(rows)
@@ -325,10 +324,9 @@ def open_table(
     for column in more:
         columns.setdefault(column, [None] * len(columns["judge"]))
     digest = sha256(plan.encode()).hexdigest() if plan else ""
-    opened, remaining = hold_columns(columns, name), sum(left.values())
-    known: dict[str, Any] = {"plan_sha256": digest, "remaining": remaining, "vacant": vacant}
-    known["audit"] = partial(_audit, where) if plan else None
-    return replace(opened, origin=Source(log_head=head, **known))
+    known: dict[str, Any] = {"remaining": sum(left.values()), "vacant": sum(free.values())}
+    known |= {"plan_sha256": digest, "audit": partial(_audit, where) if plan else None}
+    return replace(hold_columns(columns, name), origin=Source(log_head=head, **known))
 
 
 def _audit(where: str) -> tuple[str, int]:

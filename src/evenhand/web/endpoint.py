@@ -1,10 +1,8 @@
 """An endpoint that speaks the OpenAI chat protocol: one question, one reply, retried with patience.
 
-Several threads may ask at once. Until one reply was read, and while a question is tried again,
-nothing else is sent; how long an endpoint wants to be left alone holds for all.
-
-The key goes to the host of the address and nowhere else: redirects are not followed, no proxy is
-taken from the environment, and whatever is shown or stored has the key taken out.
+Until one reply was read, and while a question is tried again, nothing else is sent. The key goes to
+the host of the address and nowhere else: redirects are not followed, no proxy is taken from the
+environment, and whatever is shown or stored has the key taken out.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 from math import isfinite
 from threading import Condition, Event, Lock
@@ -243,29 +242,28 @@ class Endpoint:
         self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share
     ) -> ChatReply:
         """Send messages until there is a reply; after too many attempts the endpoint is down."""
+        send = partial(self._try, messages, schema, share)
         try:
             with self._turn:
                 self._wait()
                 if not self._works:
-                    return self._repeat(messages, schema, share, 1)
+                    return self._repeat(send, 1)
             try:
-                return self._try(messages, schema, share)
+                return send()
             except _Again as fault:
                 self._postpone(fault, 1)
             with self._turn:
-                return self._repeat(messages, schema, share, 2)
+                return self._repeat(send, 2)
         except EvenhandError as fault:
             if not isinstance(fault, BudgetSpent):
                 self._end(fault)
             raise
 
-    def _repeat(
-        self, messages: Sequence[Message], schema: Mapping[str, Any], share: Share, first: int
-    ) -> ChatReply:
+    def _repeat(self, send: Callable[[], ChatReply], first: int) -> ChatReply:
         for attempt in range(first, MAX_ATTEMPTS + 1):
             self._wait()
             try:
-                return self._try(messages, schema, share)
+                return send()
             except _Again as fault:
                 if attempt == MAX_ATTEMPTS:
                     stored = "all answers so far are stored; " if self._works else ""

@@ -3,10 +3,7 @@
 - `find`: judges who are flagged, and systems with and without them, from the tables that
   `evenhand judges` and `evenhand rank` read; with too few judgments each part says why there is
   none.
-- `draw_map`: judges on a map, drawn as SVG. Across stands the slope on what the others say: 1 and
-  more follows them, 0 says nothing, below 0 the contrary. Upwards stands severity: for scores how
-  far below the others; for votes, which know no severity, how often the text that is shown first
-  would win between equals.
+- `draw_map`: judges on a map, drawn as SVG; docs/serving.md says what its axes show.
 """
 
 from __future__ import annotations
@@ -420,8 +417,8 @@ def compare(
         without = (other["places"], other["estimate"])
         standings.append(Standing(*mine, *without, int(n), row["lower"], row["upper"]))
     answer = str(before.document().answer[0])
-    order = Order(table, tuple(flagged), tuple(standings), says, answer=answer, ranking=before)
-    return replace(order, prior=prior)
+    rows = (tuple(flagged), tuple(standings))
+    return Order(table, *rows, says, prior=prior, answer=answer, ranking=before)
 
 
 def _list_rows(ranking: Ranking | None) -> list[Mapping[str, Any]]:

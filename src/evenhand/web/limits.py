@@ -1,9 +1,8 @@
 """Connections from outside: how long each may take over a request, and how many there may be.
 
-Uvicorn waits without end for the rest of a request, and for a client that does not read. Here each
-connection has a time by which its client has to go on. Where there are too many connections, the
-one that has waited longest for its client is closed for the new one: whoever sends whole requests
-is served, also from behind an address that sends half ones.
+Each connection has a time by which its client has to go on. Where there are too many, the one that
+has waited longest for its client is closed for the new one: whoever sends whole requests is served,
+also from behind an address that sends half ones.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -501,22 +501,20 @@ def read_comments(store: Store) -> list[Record]:
 MAX_ADDRESS_BYTES: Final = 1000  # Bytes of an address that are read
 
 
-@contextmanager
-def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
+def hold_links(links: Path) -> AbstractContextManager[Callable[[str], None]]:
     """Hold a file of links, and give what notes the address at which it is served."""
-    # Where no lock can be had, such as on Windows, on a disk without room or in a folder that is
-    # only read, nothing is held.
-    with hold_file(
+    return hold_file(
         links.with_name(f".{links.name}.lock"),
         "another server of this campaign is running{where}: end it first, or give this one links of"
         " its own (--links)",
-    ) as note:
-        yield note
+    )
 
 
 @contextmanager
 def hold_file(beside: Path, taken: str) -> Iterator[Callable[[str], None]]:
     """Hold a lock, and give what notes an address; `taken` says that another process has it."""
+    # Where no lock can be had, such as on Windows, on a disk without room or in a folder that is
+    # only read, nothing is held.
     handle = _take(beside, taken)
 
     def note(address: str) -> None:

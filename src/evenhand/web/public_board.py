@@ -1,8 +1,7 @@
 """What anybody may see of a campaign that runs: its systems, and none of its judges.
 
-The board has an address of its own, with these routes and no others: it knows no links, so that
-none can be used there. It is one value, of the dashboard of one moment, and made anew when that is;
-page and feed are written from it. Sentences that name a judge are excluded.
+The board has an address of its own, with these routes and no others: it knows no links. It is one
+value, of the dashboard of one moment, and made anew when that is.
 """
 
 from __future__ import annotations

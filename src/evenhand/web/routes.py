@@ -50,9 +50,8 @@ from evenhand.web.store.people import Invitation, draw_token, read_token
 from evenhand.web.store.schema import Prepared, judges, seats
 from evenhand.web.views import View, view_consent, view_end, view_feedback, view_halt, view_state
 
-# Workers of crowd platforms come with one link for all, and their name in its parameters. To look
-# at it takes no seat: programs that preview links do so, and so does the organiser. The page brings
-# a secret for the browser before a seat is taken, so that whoever sends the form twice is known.
+# To look at the link of a crowd takes no seat: programs that preview links do so. The page brings a
+# secret for the browser before a seat is taken, so that whoever sends the form twice is known.
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -63,7 +62,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 async def show_join_page(request: Request) -> Response:
-    """Say who comes, with a button; nothing is taken yet."""
     site, _ = await identify(request, "crowd")
     worker, campaign = _read_worker(request, site), site.campaign
     told = {"title": campaign.title or campaign.name, "page": campaign.wording.text("page")}
@@ -147,15 +145,9 @@ class Consent(NamedTuple):
     questions: int
 
 
-class Ended(NamedTuple):
-    """That nothing is left for a judge."""
-
-    answered: bool  # whether there was anything
-    sitting: Sitting
-
-
-# What a judge is shown, and the documents whose answers they may change
-Shown = tuple[Served, Sitting] | Ended | Consent
+# What a judge is shown, and the documents whose answers they may change; None where there was
+# nothing to answer from the beginning
+Shown = tuple[Served | None, Sitting] | Consent | None
 
 
 class Sent(msgspec.Struct, forbid_unknown_fields=True):
@@ -183,7 +175,6 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def show_judge_page(request: Request) -> Response:
-    """Send the page; it asks for its first item itself."""
     site, _ = await identify(request, "judge")
     campaign = site.campaign
     told = {
@@ -214,7 +205,6 @@ async def _draw(site: Site, view: Callable[[], View]) -> View:
 
 
 async def _show(site: Site, work: Callable[[WriteTransaction], Shown | Refused]) -> Response:
-    """Do what a judge asks for, and send what they are shown then."""
     shown = await site.store.soon(work)
     return json_response(await _draw(site, lambda: _view(site, shown)))
 
@@ -224,22 +214,16 @@ def _view(site: Site, shown: Shown | Refused) -> View:
         return view_halt(shown, site.words)
     if isinstance(shown, Consent):
         return view_consent(site.campaign, shown.questions, site.words)
-    if isinstance(shown, Ended) and not shown.answered:
+    if shown is None:
         return {**view_end(site.campaign), "code": ""}
-    served, sitting = (None, shown.sitting) if isinstance(shown, Ended) else shown
-    return view_state(site.store, served, site.words, sitting)
+    return view_state(site.store, shown[0], site.words, shown[1])
 
 
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
-    """Serve an item; at the end, say whether there was nothing to answer from the beginning."""
-    return _add_sitting(tx, judge, judging.serve(tx, judge))
-
-
-def _add_sitting(tx: WriteTransaction, judge: str, served: Served | None) -> Shown:
-    sitting = judging.find_sitting(tx, judge)
-    if served:
-        return served, sitting
-    return Ended(tx.ask(judging.GAVE, {"judge": judge}) is not None, sitting)
+    served = judging.serve(tx, judge)
+    if served is None and tx.ask(judging.GAVE, {"judge": judge}) is None:
+        return None
+    return served, judging.find_sitting(tx, judge)
 
 
 async def send_file(request: Request) -> Response:
@@ -290,14 +274,8 @@ async def take_answer(request: Request) -> Response:
     ticket = site.store.find_ticket(who.judge, sent.ticket)
     reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
     done = await site.store.soon(Answering(reply, sent.replaces))
-    record, words = done.record, site.words
-
-    def view() -> View:
-        if done.halt is not None:
-            return view_halt(done.halt, words)
-        return view_state(site.store, done.next, words, done.sitting)
-
-    following = await _draw(site, view)
+    record, shown = done.record, done.halt or (done.next, done.sitting)
+    following = await _draw(site, lambda: _view(site, shown))
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
     payload: View = {"receipt": record.hash, "next": following}
@@ -319,7 +297,8 @@ async def take_back(request: Request) -> Response:
                     same = site.store.find_ticket(who.judge, sent.at) == number
             if not same:
                 return _serve_or_end(tx, who.judge)
-        return _add_sitting(tx, who.judge, judging.undo(tx, who.judge))
+        served = judging.undo(tx, who.judge)
+        return served, judging.find_sitting(tx, who.judge)
 
     return await _show(site, work)
 
@@ -430,7 +409,6 @@ async def obey(request: Request) -> Response:
 
 def _obey(site: Site, order: Order) -> str | Invitation:
     store, judge = site.store, order.judge
-    message = ""
     match order.what:
         case "link":
             token = "" if site.links is None else site.links.find().get(judge, "")

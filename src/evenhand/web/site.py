@@ -28,7 +28,6 @@ from evenhand.errors import EvenhandError, InvalidJudgments, fill_message
 from evenhand.web.links import KeptLinks
 from evenhand.web.store import log as store
 from evenhand.web.store.database import WriteTransaction
-from evenhand.web.store.log import NotStored
 from evenhand.web.store.queries import Bearer
 from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
@@ -179,13 +178,8 @@ def number(error: EvenhandError) -> tuple[int, str]:
 CHUNK: Final = 2**18  # Bytes of a file that are sent together
 FAULT: Final = "fault"  # The word for what no refusal is: a fault of the program
 FAULTY: Final = "this could not be computed: see the server's terminal for the reason"
-# Word → the refusal that a message tells of; of other words it is one of the campaign
-REFUSALS: Final[Mapping[str, type[EvenhandError]]] = {
-    "not-stored": NotStored,
-    "invalid": InvalidJudgments,
-    "not-computed": NotComputed,
-    FAULT: NotComputed,
-}
+# Word → the refusal that a message tells of
+REFUSALS: Final = {word: kind for kind, _, word in NUMBERS} | {FAULT: NotComputed}
 
 
 class Question(msgspec.Struct, frozen=True):

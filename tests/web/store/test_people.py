@@ -97,7 +97,7 @@ def test_answers_are_counted_for_the_login_that_gave_them(store: Store) -> None:
     late = {name: count()[name] for name in ("j0", "new", "third")}
     assert late == {"j0": (2, 6, 0), "new": (1, 4, 0), "third": (3, 3, 0)}
     progress = summarize_progress(store)  # 6 items are judged in either seat
-    assert (progress["done"], progress["total"]) == (6, 12)
+    assert (progress["judged"], progress["remaining"]) == (6, 6)
     completed = {row["judge"]: row["completed"] for row in list_pay(store)}
     assert completed == {"j0": "no", "j1": "no", "new": "no", "spare": "no", "third": "yes"}
     store.revoke("third")

@@ -1,10 +1,8 @@
 """Is a log what was written, and do the tables of its database say the same?
 
-The log is replayed (`verification.py`), and every column that it determines is compared: the
-campaign, seats and who holds them, judges, the state and place of each ticket with its copy of what
-was asked, links and leases as far as the log speaks of them, and the boards, which are counted
-anew. The file itself is checked by the database. `docs/store.md` names what nothing can be derived
-of. `check_collected` counts the promises of a design on what was collected.
+The log is replayed (`verification.py`), and every column that it determines is compared; boards are
+counted anew. The file itself is checked by the database. `docs/store.md` names what nothing can be
+derived of. `check_collected` counts the promises of a design on what was collected.
 """
 
 from __future__ import annotations
@@ -27,11 +25,11 @@ from sqlalchemy.exc import DatabaseError, ProgrammingError
 
 from evenhand import __version__
 from evenhand.data.coding import SEED
-from evenhand.design.assignment import Assignment, Codes, assign
+from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign, read_seed, write_seed
 from evenhand.design.guarantees import DesignCheck, verify_collected
 from evenhand.design.reading import make_campaign
-from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.design.tasks import CONTROL, TICKET_KINDS, TRAINING, Ticket
 from evenhand.errors import (
     CampaignError,
     EvenhandError,
@@ -81,7 +79,6 @@ from evenhand.web.store.verification import (
 )
 
 FIXED: Final = 5  # Columns before those of the systems
-_KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
 
 
 def read_design(
@@ -92,59 +89,43 @@ def read_design(
     count = select(func.count()).select_from(wanted.subquery())
     if connection.execute(count).scalar() != launch["tickets"]:
         return None, changed
-    expected: dict[int, str] = {}
-    try:
-        stored_tickets = (read_ticket(row, row.seat) for row in stream(connection, wanted))
-        table = _code(planned, stored_tickets, launch["tickets"], expected)
-    except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
-        return None, changed  # a number, judge, pass, item or system that is not there
-    shown = table[:, FIXED:]
-    # how wide the table of an assignment is depends on how it was made, and not on what it says
-    for width in range(1, 1 + shown.shape[1]):
-        columns = dict(zip(("judge", "task", "kind", "again", "item"), table.T, strict=False))
-        columns["kind"] = columns["kind"].astype(np.int8)
-        made = Assignment(campaign=planned, shown=shown[:, :width], **columns)
-        if (shown[:, width:] < 0).all() and made.digest == launch["assignment"]:
-            break
-    else:
-        return None, changed
-    known = np.isin(made.kind, [_KIND_OF["control"], _KIND_OF["training"]])
-    for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
-        if made[number].expected != expected.get(number, ""):
-            return None, f"what is expected of ticket {number} was changed"
-    return made, ""
-
-
-def _code(
-    planned: Campaign, stored_tickets: Iterable[Ticket], n: int, expected: dict[int, str]
-) -> Codes:
-    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems."""
-    # What a policy chose was not known at the launch, and what repeats it neither. What is expected
-    # of a ticket is put into `expected` by its number.
+    n, width = launch["tickets"], max(task.width for task in planned.tasks)
     places = {one.name: at for at, one in enumerate(planned.judges)}
     passes = {one.name: at for at, one in enumerate(planned.tasks)}
     items = {("", one.name): at for at, one in enumerate(planned.items)}
     taught = enumerate(planned.training, start=len(planned.items))
     items |= {(one.task, one.item.name): at for at, one in taught}
-    width = max(task.width for task in planned.tasks)
-    table = np.full((n, FIXED + width), -1, dtype=np.int32)
-    seen = 0
-    for one in stored_tickets:
-        seen += 1
-        row = table[one.number]
-        row[:3] = places[one.judge], passes[one.task], _KIND_OF[one.kind]
-        if one.expected:
-            expected[one.number] = one.expected
-        again = -1 if one.again is None else one.again
-        row[3] = again
-        if one.chosen or not one.settled or (0 <= again < n and table[again, 4] < 0):
-            continue
-        row[4] = items[one.task if one.kind == "training" else "", one.item]
-        systems = planned.item(one.item).systems
-        row[FIXED : FIXED + len(one.systems)] = [systems.index(name) for name in one.systems]
-    if seen != n:
-        raise ValueError
-    return table
+    # judge, pass, kind, repeated ticket, item, systems; what is expected of a ticket by its number
+    expected: dict[int, str] = {}
+    try:
+        table = np.full((n, FIXED + width), -1, dtype=np.int32)
+        for one in (read_ticket(row, row.seat) for row in stream(connection, wanted)):
+            row, again = table[one.number], -1 if one.again is None else one.again
+            row[:4] = places[one.judge], passes[one.task], TICKET_KINDS.index(one.kind), again
+            if one.expected:
+                expected[one.number] = one.expected
+            # what a policy chose was not known at the launch, and what repeats it neither
+            if one.chosen or not one.settled or (0 <= again < n and table[again, 4] < 0):
+                continue
+            row[4] = items[one.task if one.kind == "training" else "", one.item]
+            systems = planned.item(one.item).systems
+            row[FIXED : FIXED + len(one.systems)] = [systems.index(name) for name in one.systems]
+    except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
+        return None, changed  # a number, judge, pass, item or system that is not there
+    columns = dict(zip(("judge", "task", "kind", "again", "item"), table.T, strict=False))
+    columns["kind"], shown = columns["kind"].astype(np.int8), table[:, FIXED:]
+    # how wide the table of an assignment is depends on how it was made, and not on what it says
+    for wide in range(1, 1 + width):
+        made = Assignment(campaign=planned, shown=shown[:, :wide], **columns)
+        if (shown[:, wide:] < 0).all() and made.digest == launch["assignment"]:
+            break
+    else:
+        return None, changed
+    known = np.isin(made.kind, [CONTROL, TRAINING])
+    for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
+        if made[number].expected != expected.get(number, ""):
+            return None, f"what is expected of ticket {number} was changed"
+    return made, ""
 
 
 # Columns of the log that say again what a body says, for look-ups

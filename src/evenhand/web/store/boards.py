@@ -8,8 +8,8 @@ with them stays decided.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -86,10 +86,8 @@ def _ask(connection: Connection, wanted: Select[Any]) -> list[Any]:
     return Prepared(wanted).ask_all(driver, connection.dialect.name, {})
 
 
-# What the boards count is a person's first answer to a question. An answer that is taken back and
-# given anew, a repeat, an answer that somebody revises, and one under another login of the same
-# person say nothing new. Answers that are deleted are counted before: `settle_boards` is part of
-# what deletes them.
+# What the boards count is a person's first answer to a question (docs/serving.md). Answers that are
+# deleted are counted before: `settle_boards` is part of what deletes them.
 
 ON_BOARDS: Final = ("pair", "rank")  # Kinds of passes whose answers are votes
 # Kinds of tickets that say something of systems; repeats are told by the board itself
@@ -98,14 +96,11 @@ AT_ONCE: Final = 250  # Records that are fetched together
 OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "tie"}
 
 
-class PassBoard:
-    def __init__(
-        self,
-        state: SequentialState,
-        shown: Iterable[tuple[str, str]] = (),
-        confirmed: Confirmation | None = None,
-    ) -> None:
-        self.state, self.shown, self.confirmed = state, set(shown), confirmed
+@dataclass(eq=False)
+class _PassBoard:
+    state: SequentialState
+    shown: set[tuple[str, str]] = field(default_factory=set)  # pairs that were shown as decided
+    confirmed: Confirmation | None = None
 
 
 class BoardCount:
@@ -113,13 +108,13 @@ class BoardCount:
         self.campaign, self.record = campaign, 0
         from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
-        self.passes: dict[str, PassBoard] = {}
+        self.passes: dict[str, _PassBoard] = {}
         for name in list_boards(campaign):
             state = LiveLeaderboard().start(sorted(campaign.systems))
             state.order = "log"
             if campaign.task(name).kind == "rank":
                 state.seed = find_board_seed(campaign)
-            self.passes[name] = PassBoard(state)
+            self.passes[name] = _PassBoard(state)
         self._persons: dict[str, str] = {}
 
     @classmethod
@@ -242,19 +237,17 @@ def settle_boards(tx: WriteTransaction) -> None:
 
 
 def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, SavedBoard]:
-    """Return boards to keep, so that `settle_boards` has little left to do; judges wait for that.
-
-    Nothing where answers were deleted meanwhile: whoever did has kept the boards.
-    """
+    """Return boards to keep, so that `settle_boards`, for which judges wait, has little to do."""
     if not list_boards(campaign):
         return {}
     count = BoardCount.read(connection, campaign)
     before = count.record
     count.count_all(connection)
-    return {} if has_deletion(connection, before) else count.write()
+    deleted = has_deletion(connection, before)  # whoever did it has kept the boards
+    return {} if deleted else count.write()
 
 
-def _read(saved: SavedBoard | None) -> PassBoard | None:
+def _read(saved: SavedBoard | None) -> _PassBoard | None:
     from evenhand.ranking.sequential.leaderboard import Confirmation, read_board
 
     if saved is None:
@@ -268,7 +261,7 @@ def _read(saved: SavedBoard | None) -> PassBoard | None:
             confirmed = Confirmation(pairs, silent, tuple(sets["notes"]), sets["method"])
     except (UnknownFormat, ValueError, LookupError, TypeError):
         return None
-    return PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
+    return _PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
 
 
 def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:

@@ -366,19 +366,10 @@ def read_version(connection: Connection) -> str:
 
 
 def migrate(engine: Engine) -> None:
+    """Make the tables where there are none; else run the revisions that were not run."""
     with engine.connect() as connection:
         if read_version(connection) == VERSION:
             return
-    with engine.connect().execution_options(**WRITE) as connection, connection.begin():
-        if connection.dialect.name == "postgresql":
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        stored_version = read_version(connection)
-        refuse_unknown_version(stored_version)
-        _run(connection, stored_version)
-
-
-def _run(connection: Connection, stored_version: str) -> None:
-    """Make the tables where there are none; else run the revisions that were not run."""
     from alembic.config import Config
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
@@ -390,13 +381,18 @@ def _run(connection: Connection, stored_version: str) -> None:
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
     steps = {"fn": lambda revision, _context: script._upgrade_revs("head", revision)}
-    context = MigrationContext.configure(connection, opts=steps)
-    if not stored_version:
-        TABLES.create_all(connection)
-        context.stamp(script, "head")
-        return
-    with Operations.context(context):
-        context.run_migrations()
+    with engine.connect().execution_options(**WRITE) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+        stored_version = read_version(connection)
+        refuse_unknown_version(stored_version)
+        context = MigrationContext.configure(connection, opts=steps)
+        if stored_version:
+            with Operations.context(context):
+                context.run_migrations()
+        else:
+            TABLES.create_all(connection)
+            context.stamp(script, "head")
 
 
 _STATE = schema.campaign

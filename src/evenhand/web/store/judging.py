@@ -610,10 +610,8 @@ class Answering:
 def prefetch_answers(
     tx: WriteTransaction, batch: Sequence[Callable[[WriteTransaction], Any]]
 ) -> None:
-    """Ask what the answers of a batch will ask; those of which it cannot be known ask themselves.
-
-    Where a policy chooses, an answer may change what others are asked: then nothing is known.
-    """
+    """Ask what the answers of a batch will ask; some, of which it is not known, ask themselves."""
+    # where a policy chooses, an answer may change what others are asked
     if not tx.is_remote or (tx.launched and tx.campaign.design.policy):
         return
     # the first answer of each judge, if it is the first to its ticket; sound ones alone

@@ -4,14 +4,9 @@
     body of record n = {"before": hash of record n−1, "number": n, "kind": ..., ...},
     hash of record 0 = 64 zeros,
 
-with bodies as JSON in canonical form: names sorted, no blanks, UTF-8. So no record can be changed,
-taken out, added or moved without changing all hashes after it (Haber & Stornetta 1991). What a
-person may ask to have deleted is not in the body but beside it, as JSON with 128 random bits; the
-body holds its digest. While it is there the digest proves it; when it is deleted the chain still
-holds, and the digest does not give it away.
-
-When not to trust it: whoever holds the file can write a new one. The chain proves that a log is the
-one whose last hash (its head) was noted elsewhere before; keep heads apart from the log.
+with bodies as JSON in canonical form: names sorted, no blanks, UTF-8 (Haber & Stornetta 1991). What
+a person may ask to have deleted is not in the body but beside it, as JSON with 128 random bits; the
+body holds its digest. docs/store.md says what the chain proves, and what it cannot.
 """
 
 from __future__ import annotations
@@ -40,6 +35,15 @@ def canonical(value: Mapping[str, Any]) -> str:
     '{"a":"ü","b":1}'
     """
     return _WRITER.encode(value)
+
+
+def read_canonical(text: str) -> dict[str, Any] | None:
+    """Return an object in canonical form; an empty one in another form, None of what is no JSON."""
+    try:
+        whole = json.loads(text)
+        return whole if isinstance(whole, dict) and canonical(whole) == text else {}
+    except (ValueError, RecursionError):
+        return None
 
 
 def draw_salt() -> str:
@@ -80,18 +84,11 @@ class Line:
 
 def read_line(text: str, number: int) -> Line:
     r"""Read a line of a file; whatever was not written by `Line.write` is refused."""
-    parts: dict[str, Any] = {}
-    try:
-        whole = json.loads(text)
-        sound = isinstance(whole, dict) and canonical(whole) == text
-    except (ValueError, RecursionError):
-        sound = False
-    if sound:
-        parts = {name: whole.get(name) for name in ("body", *PARTS)}
-        sound = isinstance(whole.get("hash"), str) and not set(whole) - {"hash", *parts}
-        sound = sound and isinstance(parts["body"], dict)
-        sound = sound and all(one is None or isinstance(one, dict) for one in parts.values())
-    if not sound:
+    whole = read_canonical(text) or {}
+    parts = {name: whole.get(name) for name in ("body", *PARTS)}
+    sound = isinstance(whole.get("hash"), str) and not set(whole) - {"hash", *parts}
+    sound = sound and isinstance(parts["body"], dict)
+    if not (sound and all(one is None or isinstance(one, dict) for one in parts.values())):
         raise UnknownFormat("it is not as it was written")
     texts = {name: None if one is None else canonical(one) for name, one in parts.items()}
     return Line(number, texts["body"] or "", whole["hash"], texts["said"], texts["note"])

@@ -1,8 +1,7 @@
 """Who judges: links, seats, workers of crowd platforms, logins of one person, and launches.
 
 The secret of a link is 192 random bits after a name of 48; the database keeps a digest. The name
-finds the row, the digest of the secret is compared in constant time: how long a refusal takes says
-nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
+finds the row, the digest of the secret is compared in constant time.
 
 A page knows a ticket by a name, from which without the campaign's key nothing can be had: neither
 the ticket's number, nor which of two tickets comes first. Of one ticket and judge it is always the
@@ -131,10 +130,8 @@ def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(number, mask, strict=False))
 
 
-# A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
-# holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
-# seat goes to the next one, under another pseudonym; repeats of what the first one answered are
-# void, since they ask whether a judge agrees with themself.
+# When a judge leaves, is revoked or lets time run out, what is left of the seat goes to the next
+# one, under another pseudonym; repeats of what the first one answered are void.
 
 PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
@@ -301,9 +298,8 @@ def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
     tx.change(_VOID, {"seat": seat, "judge": judge})
 
 
-# Workers of a crowd platform all come with one link, and say who they are. Whoever says another
-# worker's name shall not get at their page: the browser of a first visit brings a secret, which is
-# the link of the worker's page, and nobody is let in again without it.
+# Workers of a crowd platform all come with one link, and say who they are. The browser of a first
+# visit brings a secret, which is the link of the worker's page: without it nobody is let in again.
 
 _WORKER: Final = Prepared(
     select(judges)

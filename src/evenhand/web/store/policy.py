@@ -1,9 +1,7 @@
 """Which pair a judge is asked next: a policy chooses it while judgments come in.
 
 What is known is counted from the log, record by record, and again from the tables after a restart.
-Pairs are chosen some ahead, the more the more answers there are: a few more answers change little
-then. A pair of an item that fewer judges were asked than the design wants comes first. For whoever
-finds no item of any pair that was chosen ahead, one is chosen of the pairs that are left to them.
+Pairs are chosen some ahead, the more the more answers there are: a few more answers change little.
 
 Tickets say "random" only of a pair that was drawn from all pairs, for a judge who may be asked any.
 Whoever comes to a draw uses it up: were it kept for somebody else where it does not fit, the pairs
@@ -22,9 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import bindparam, exists, select
 
-from evenhand.data.tally import Tally
 from evenhand.design.campaign import Campaign
-from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, State, make_policy, number_pairs
+from evenhand.design.policy import (
+    CHOSEN,
+    NARROWED,
+    RANDOM,
+    START,
+    State,
+    make_policy,
+    make_tally,
+    number_pairs,
+)
 from evenhand.design.tasks import Choice
 from evenhand.numerics import Integers
 from evenhand.numerics.sampling import Draws
@@ -81,10 +87,7 @@ class PairCounts:
         self.sides[pair] += -n if turned else n
 
     def look(self, allowed: Mask) -> State:
-        met = np.flatnonzero(self.counts.any(axis=0))
-        ends = (self.low[met].astype(np.int32), self.high[met].astype(np.int32))
-        won, tied, lost = self.counts[:, met]
-        tally = Tally(self.systems, *ends, won, tied, lost, n_judgments=float(self.answers))
+        tally = make_tally(self.systems, self.counts.T)
         state = State(tally, self.waiting.copy(), allowed, near=self._near)
         if self.answers:
             self._near = state.now.mean
@@ -105,7 +108,7 @@ Chosen = tuple[Unit, Choice, bool]
 class Asked:
     ticket: int
     seat: str
-    item: int  # by its place
+    unit: Unit
     shown: tuple[str, ...]  # the systems, in the order shown
     chosen: Choice
 
@@ -163,8 +166,8 @@ class AssignmentLedger:
     def take_ticket(self, seat: str, ticket: dict[str, Any]) -> None:
         shown = tuple(ticket["systems"])
         if ticket.get("chosen"):
-            place = self._place[ticket["item"]]
-            assignment = Asked(ticket["number"], seat, place, shown, ticket["chosen"])
+            unit = self.pairs.number(shown)[0], self._place[ticket["item"]]
+            assignment = Asked(ticket["number"], seat, unit, shown, ticket["chosen"])
             self.asked[assignment.ticket] = assignment
             self._see(assignment, 1)
             self._hold(assignment)
@@ -179,7 +182,7 @@ class AssignmentLedger:
         if number in self.asked:
             assignment = self.asked[number]
             self.take_up(number)
-            pair, before = self._name(assignment)[0], self.pairs.is_answered(number)
+            pair, before = assignment.unit[0], self.pairs.is_answered(number)
             self.pairs.answer(number, assignment.shown, outcome)
             self.pairs.waiting[pair] += int(before) - int(outcome is not None)
         elif ticket["kind"] == "anchor":
@@ -198,11 +201,11 @@ class AssignmentLedger:
         if ticket not in self.late:
             self.late.add(ticket)
             assignment = self.asked[ticket]
-            pair, unit = self._name(assignment)
-            self._held[unit].remove(ticket)
+            pair, _ = assignment.unit
+            self._held[assignment.unit].remove(ticket)
             self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
             self._used[pair] -= 1
-            self._mark(unit, assignment.chosen)
+            self._mark(assignment.unit, assignment.chosen)
 
     def take_up(self, ticket: int) -> None:
         if ticket in self.late:
@@ -242,7 +245,7 @@ class AssignmentLedger:
 
     def list_late(self, unit: Unit) -> list[int]:
         """Return tickets that have to be emptied if one more is asked a pair of an item."""
-        lying = sorted(one for one in self.late if self._name(self.asked[one])[1] == unit)
+        lying = sorted(one for one in self.late if self.asked[one].unit == unit)
         over = len(self._held.get(unit, ())) + len(lying) + 1 - self.k
         return lying[: max(0, over)]
 
@@ -266,16 +269,12 @@ class AssignmentLedger:
         free[list(person.units.get(pair, ()))] = False
         return np.flatnonzero(free)
 
-    def _name(self, assignment: Asked) -> tuple[int, Unit]:
-        pair = self.pairs.number(assignment.shown)[0]
-        return pair, (pair, assignment.item)
-
     def _hold(self, assignment: Asked) -> None:
-        pair, unit = self._name(assignment)
-        self._held.setdefault(unit, []).append(assignment.ticket)
+        pair, _ = assignment.unit
+        self._held.setdefault(assignment.unit, []).append(assignment.ticket)
         self.pairs.waiting[pair] += not self.pairs.is_answered(assignment.ticket)
         self._used[pair] += 1
-        self._mark(unit, assignment.chosen)
+        self._mark(assignment.unit, assignment.chosen)
 
     def _mark(self, unit: Unit, chosen: Choice) -> None:
         pair, item = unit
@@ -289,15 +288,15 @@ class AssignmentLedger:
             self.begun.pop(unit, None)
 
     def _see(self, assignment: Asked, n: int) -> None:
-        person, (pair, _) = self.know(assignment.seat), self._name(assignment)
-        person.items[assignment.item] += n
-        person.groups[self._groups[assignment.item]] += n
+        person, (pair, item) = self.know(assignment.seat), assignment.unit
+        person.items[item] += n
+        person.groups[self._groups[item]] += n
         mine = person.units.setdefault(pair, set())
-        (mine.add if n > 0 else mine.discard)(assignment.item)
+        (mine.add if n > 0 else mine.discard)(item)
         turned = self.pairs.number(assignment.shown)[1]
         person.sides[pair] = person.sides.get(pair, 0) + (-n if turned else n)
         self.pairs.show(assignment.shown, n)
-        self._load[assignment.item] += n
+        self._load[item] += n
 
 
 _ASKED: Final = tuple(tickets.c[name] for name in ("number", "seat", "item", "systems", "kind"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -93,11 +93,7 @@ def list_given(connection: Connection) -> list[int]:
 
 
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
-    """Return records whose answers stand, each with the first answer to its ticket, in its order.
-
-    A revision, or an answer that was undone and given again, stands where the judge said
-    something first.
-    """
+    """Return records whose answers stand, each with the first answer to its ticket, by that."""
     standing = set(list_standing(connection))
     wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
     begun: dict[tuple[int, str], int] = {}
@@ -110,10 +106,7 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
 
 
 class MoveCount:
-    """Counts answers that were deleted, or that people changed after all had been given once.
-
-    It reads each record of the log once, as long as the same answers are asked for.
-    """
+    """Counts answers that were deleted, or that people changed after all had been given once."""
 
     def __init__(self) -> None:
         self._restart()
@@ -231,10 +224,7 @@ def find_hash(connection: Connection, number: int) -> str:
 
 
 def is_as_launched(connection: Connection) -> bool:
-    """Say whether campaign and log belong together: a file with the log of another one mixes them.
-
-    The first record names the campaign by its digest, and the last one is where the log ends.
-    """
+    """Say whether campaign and log belong together: a file with another log mixes them."""
     body = connection.scalar(select(log.c.body).where(log.c.number == 1))
     spec, head = connection.scalar(select(specs.c.body)), read_head(connection)
     if body is None or spec is None or find_hash(connection, head.number) != head.hash:
@@ -281,17 +271,12 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     return (*states, *vacant)
 
 
-def count_answers(states: Iterable[JudgeState]) -> tuple[int, dict[str, int]]:
-    """Return how many answers stand, and how many questions of each seat are open."""
-    states = tuple(states)
-    return sum(one.done for one in states), {one.seat: one.left for one in states}
-
-
-def list_free(states: Iterable[JudgeState]) -> dict[str, int]:
-    """Return the seats that nobody holds, with how many questions of each are open."""
-    states = tuple(states)
+def count_answers(states: Collection[JudgeState]) -> tuple[int, dict[str, int], dict[str, int]]:
+    """Return how many answers stand, and open questions of each seat, and of each that is free."""
+    seats = {one.seat: one.left for one in states}
     held = {one.seat for one in states if one.state in PRESENT}
-    return {seat: left for seat, left in count_answers(states)[1].items() if seat not in held}
+    free = {seat: left for seat, left in seats.items() if seat not in held}
+    return sum(one.done for one in states), seats, free
 
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Any]:

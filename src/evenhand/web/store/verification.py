@@ -8,7 +8,6 @@ ticket is that of the first judge who answered it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,11 @@ NO_RECORD: Final = "it is no record of a log"
 
 
 class Unsound(Exception):
-    """A record that no server would have written; the message says why."""
+    """A record that no server would have written, and why; its number, if it is not the next."""
+
+    def __init__(self, why: str, number: int | None = None) -> None:
+        super().__init__(why)
+        self.number = number
 
 
 @dataclass(slots=True)
@@ -395,12 +398,6 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
     return hash((ticket.item, ticket.systems)), hash(rest)
 
 
-# Is this log what was written? Checked: every body has its hash, follows the record before it, and
-# has the next number and a time not before; what is kept beside the chain has its digest; what was
-# deleted was deleted on request, which is itself in the log; each record is one that a server could
-# have written (below). Against a head that was noted elsewhere, also that the end is there and that
-# nobody wrote the whole log again.
-
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
     *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
@@ -451,10 +448,6 @@ class LogCheck:
         return f"Record {self.bad}: {self.reason}" if self.bad else self.reason
 
 
-class _Broken(Exception):
-    """A record that does not hold: its number, and why."""
-
-
 @dataclass
 class _Reader:
     head: Head | None
@@ -474,76 +467,71 @@ class _Reader:
         if not line.hash or not all(
             isinstance(one, str) for one in texts
         ):  # SQLite takes any value
-            raise _Broken(number, "it cannot be read as it was written")
+            raise Unsound("it cannot be read as it was written")
         if records.digest(line.body) != line.hash:
-            raise _Broken(number, "it was changed: it has not its hash")
-        try:
-            body: dict[str, Any] = json.loads(line.body)
-            sound = isinstance(body, dict) and records.canonical(body) == line.body
-        except (ValueError, RecursionError):
-            raise _Broken(number, "it is no JSON") from None
-        same = sound and all(type(body.get(name)) is kind for name, kind in _KINDS.items())
+            raise Unsound("it was changed: it has not its hash")
+        body = records.read_canonical(line.body)
+        if body is None:
+            raise Unsound("it is no JSON")
+        same = all(type(body.get(name)) is kind for name, kind in _KINDS.items())
         if not same or not body.keys() <= _KINDS.keys() | {_SALT} | FIELDS.get(body["kind"], EVERY):
-            raise _Broken(number, NO_RECORD)
+            raise Unsound(NO_RECORD)
         if _SALT in body and not _is_salt(body[_SALT]):
-            raise _Broken(number, NO_RECORD)
+            raise Unsound(NO_RECORD)
         if body["number"] != number:
-            stands = f"record {body['number']} stands"
             missing = "it is missing: " if body["number"] == number + 1 else ""
-            again = body["number"] < number
-            place = "here a second time" if again else "in its place"
-            raise _Broken(number, f"{missing}{stands} {place}")
+            place = "here a second time" if body["number"] < number else "in its place"
+            raise Unsound(f"{missing}record {body['number']} stands {place}")
         if body["before"] != self.hash:
-            message = (
+            raise Unsound(
                 f"record {number} was written behind another record than the one before it: that"
-                " one was changed and its hash made again"
+                " one was changed and its hash made again",
+                max(self.number, 1),
             )
-            raise _Broken(max(self.number, 1), message)
         if body["at"] < self.at:
-            raise _Broken(number, "it is older than the record before it")
-        self._check_parts(line, body, number)
+            raise Unsound("it is older than the record before it")
+        self._check_parts(line, body)
         if body["kind"] == "forget":
             self._settle(body)
         if self.head is not None and self.head.number == number and self.head.hash != line.hash:
-            raise _Broken(number, "its hash is not the one that was noted")
+            raise Unsound("its hash is not the one that was noted")
         try:
             record = records.read_record(line, body)
             # an answer which is not there was deleted: its digest is there
             gone = line.said is None and "said" in body
             if record.kind in records.JUDGMENTS and record.answer is None and not gone:
-                raise _Broken(number, "it holds no answer, and none was deleted")
+                raise Unsound("it holds no answer, and none was deleted")
             # versions before the first salt wrote none; behind it each has one or a sealed part
             if self.salted and not body.keys() & {_SALT, *records.PARTS}:
-                raise _Broken(number, NO_RECORD)
+                raise Unsound(NO_RECORD)
             self.salted |= _SALT in body
             self.replay.take(record)
-        except Unsound as fault:
-            raise _Broken(number, str(fault)) from None
         except UNREADABLE:
-            raise _Broken(number, NO_RECORD) from None
+            raise Unsound(NO_RECORD) from None
         if line.hash in self.wanted:
             self.receipts[line.hash] = number
         self.number, self.hash, self.at = number, line.hash, body["at"]
 
     def end(self) -> None:
         if self.erased:
-            first = min(self.erased.values())
-            raise _Broken(first, "something of it was deleted, and no request for that is there")
+            message = "something of it was deleted, and no request for that is there"
+            raise Unsound(message, min(self.erased.values()))
         if self.head is not None and self.number < self.head.number:
-            message = f"the log ends at record {self.number}: {self.head.number} were noted"
-            raise _Broken(self.number + 1, message)
+            raise Unsound(f"the log ends at record {self.number}: {self.head.number} were noted")
 
-    def _check_parts(self, line: records.Line, body: dict[str, Any], number: int) -> None:
+    def _check_parts(self, line: records.Line, body: dict[str, Any]) -> None:
         gone = False
         for part in records.PARTS:
             sealed = getattr(line, part)
             if sealed is None and part in body:
                 gone = True
-                self.erased.setdefault((body["judge"], part), number)
+                self.erased.setdefault((body["judge"], part), body["number"])
             elif sealed is not None and records.digest(sealed) != body.get(part):
-                raise _Broken(number, f"what was {PART_WORDS[part]} was changed")
-            elif sealed and not _is_sealed(sealed, SEALED[part]):
-                raise _Broken(number, NO_RECORD)
+                raise Unsound(f"what was {PART_WORDS[part]} was changed")
+            elif sealed:  # in one form, with a salt, under these names
+                payload = records.read_canonical(sealed) or {}
+                if not payload.keys() <= SEALED[part] or not _is_salt(payload.get(_SALT)):
+                    raise Unsound(NO_RECORD)
         self.count += gone
 
     def _settle(self, body: dict[str, Any]) -> None:
@@ -552,7 +540,7 @@ class _Reader:
         lists: list[Any] = [known.get(one) for one in ("judges", "parts")]
         for one in lists:
             if not isinstance(one, list) or not all(isinstance(word, str) for word in one):
-                raise _Broken(body["number"], NO_RECORD)
+                raise Unsound(NO_RECORD)
         for key in product(*lists):
             self.erased.pop(key, None)
 
@@ -595,8 +583,8 @@ def verify(
         for line in lines:
             known.take(line)
         known.end()
-    except _Broken as fault:
-        bad, reason = fault.args
+    except Unsound as fault:
+        bad, reason = fault.number or known.number + 1, str(fault)
     return LogCheck(Head(known.number, known.hash), bad, reason, known.count, known.receipts)
 
 
@@ -630,16 +618,6 @@ def describe_resaved(path: str | Path, what: str) -> str:
         f"'{path}' was saved by another program with other {what}, so that it cannot be"
         " verified: export it again"
     )
-
-
-def _is_sealed(text: str, names: Set[str]) -> bool:
-    """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
-    try:
-        payload = json.loads(text)
-        sound = isinstance(payload, dict) and records.canonical(payload) == text
-    except (ValueError, RecursionError):
-        return False
-    return sound and payload.keys() <= names and _is_salt(payload.get(_SALT))
 
 
 def _is_salt(value: object) -> bool:
