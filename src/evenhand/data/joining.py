@@ -157,21 +157,6 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
     )
 
 
-def keep_asked(frame: Frame) -> Frame:
-    """Keep each answer once, where a campaign merged equal outputs: for the system first by name.
-
-    Judges are not compared by what one answer says of further systems.
-    """
-    names = frame.collect_schema().names()
-    answer = next((one for one in (ANSWER, PLACE) if one in names), None)
-    if answer is None:
-        return frame
-    sides = [name for name in ("left", "right", "system") if name in names]
-    first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]
-    kept = frame.filter(*first)
-    return kept.drop(ANSWER) if answer == ANSWER else kept
-
-
 def say_none(sign: str) -> str:
     return f"no name holds '{sign}': every output is of one system"
 

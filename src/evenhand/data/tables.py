@@ -278,6 +278,18 @@ class RowTable(JudgmentTable):
         frame = self._keep_places()
         return replace(self, frame=joining.join_covariates(frame, table, on, self.source, named))
 
+    def keep_asked(self) -> Self:
+        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
+        # Each counts for the system first by name, and says nothing of the others.
+        names = self.frame.collect_schema().names()
+        answer = next((one for one in (engine.ANSWER, engine.PLACE) if one in names), None)
+        if answer is None or not self.has(joining.SEPARATOR):
+            return self
+        sides = [name for name in ("left", "right", "system") if name in names]
+        first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]
+        kept = self.frame.filter(*first)
+        return replace(self, frame=kept.drop(answer) if answer == engine.ANSWER else kept)
+
     def _keep_places(self) -> engine.Frame:
         """Number the rows, whose order a join would lose."""
         return joining.keep_places(self.frame)

@@ -235,41 +235,63 @@ _KINDS: Final = {
 # Bytes up to which every object is searched for keys; of larger files the first ones
 _SMALL: Final = 64 << 20
 _OBJECTS: Final = 200_000
+MANY_ROWS: Final = 100  # Objects of the same keys by which one around them is known for a table
+_KEY: Final = re.compile(r'[\s,]*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
-def refuse_columns(table: Table) -> None:
-    """Refuse a JSON file of one object that holds columns, as pandas writes one, and no rows."""
-    columns = [one for one, kind in table.original_types.items() if kind == NESTED]
-    files = max(len(table.paths), 1)
-    if len(columns) < 2 or {*columns} != {*table.columns}:
-        return
-    first = fetch_columns(table.frame.select(*columns).head(files + 1))
-    held = [json.loads(one[0] or "null") for one in first.values() if len(one) == files]
-    shapes = {tuple(one) if isinstance(one, dict) else len(one or ()) for one in held}
-    of_rows = any(isinstance(one, list) and one and isinstance(one[0], dict) for one in held)
-    if held and not of_rows and (len(shapes) == 1 or {"columns", "data"} <= {*columns}):
-        raise UnknownFormat(
-            f"{table.name} is one JSON object of columns, and not of rows: write an object for each"
-            " row, with pandas frame.to_json('rows.jsonl', orient='records', lines=True)"
-        )
+def _refuse_columns(name: object) -> UnknownFormat:
+    return UnknownFormat(
+        f"{name} is one JSON object of columns, and not of rows: write an object for each row, with"
+        " pandas frame.to_json('rows.jsonl', orient='records', lines=True)"
+    )
 
 
-def open_inner(table: Table) -> Table:
+def _names_rows(text: str) -> bool:
+    """Say whether an object begins with many of the same keys: a frame, each row by its name."""
+    # As columns the rows of a long one would keep the engine busy for minutes.
+    if not text.startswith("{") or "\n{" in text:
+        return False
+    decoder, at, keys = json.JSONDecoder(), 1, None
+    for _ in range(MANY_ROWS):
+        key = _KEY.match(text, at)
+        try:
+            row, at = decoder.raw_decode(text, key.end()) if key else (None, at)
+        except ValueError:
+            return False
+        if not isinstance(row, dict) or keys not in (None, row.keys()):
+            return False
+        keys = row.keys()
+    return True
+
+
+def open_inner(table: Table, knows: Callable[[Table], bool]) -> Table:
     """Return the one list of objects that each JSON file holds in an object, as in {"data": [...]}.
 
-    A table that is no such object is returned as it is.
+    A table that is no such object, or has a known layout, is returned as it is. A file of one
+    object that holds columns, as pandas writes one, is refused.
     """
+    nested = [one for one, kind in table.original_types.items() if kind == NESTED]
+    may_be_columns = len(nested) > 1 and {*nested} == {*table.columns}
+    if not nested or (not may_be_columns and knows(table)):
+        return table
     files = max(len(table.paths), 1)
-    columns = fetch_columns(table.frame.head(files + 1))
-    lists: dict[str, list[Any]] = {}
-    for name, values in columns.items():
-        if len(values) == files and table.original_types.get(name) == NESTED:
-            inner = [json.loads(value or "null") for value in values.tolist()]
-            if all(isinstance(one, list) and one for one in inner):
-                lists[name] = [element for one in inner for element in one]
-    lists = {
-        name: inner for name, inner in lists.items() if all(isinstance(i, dict) for i in inner)
+    looked = fetch_columns(table.frame.head(files + 1))
+    held = {
+        name: [json.loads(value or "null") for value in looked[name].tolist()]
+        for name in nested
+        if len(looked[name]) == files
     }
+    first = [one[0] for one in held.values()]
+    shapes = {tuple(one) if isinstance(one, dict) else len(one or ()) for one in first}
+    of_rows = any(isinstance(one, list) and one and isinstance(one[0], dict) for one in first)
+    alike = len(shapes) == 1 or {"columns", "data"} <= {*nested}
+    if may_be_columns and held and alike and not of_rows:
+        raise _refuse_columns(table.name)
+    if may_be_columns and knows(table):
+        return table
+    full = {n: one for n, one in held.items() if all(isinstance(i, list) and i for i in one)}
+    joined = {name: [*chain(*lists)] for name, lists in full.items()}
+    lists = {n: inner for n, inner in joined.items() if all(isinstance(i, dict) for i in inner)}
     if len(lists) > 1:
         raise UnknownFormat(
             f"{table.name} holds several lists, {listing([*lists])}: save the one with the"
@@ -282,7 +304,7 @@ def open_inner(table: Table) -> Table:
     copy = copies.write("inner.json", table.name, json.dumps(objects).encode())
     opened = open_files(copy)
     copies.keep_with(opened.connection)
-    others = [one for one in columns if one != name]
+    others = [one for one in looked if one != name]
     code = "inner-list" if others else "inner-list-alone"
     note = say(code, name=name, file=table.name, others=others)
     return replace(opened, name=table.name, paths=table.paths, notes=(*table.notes, note))
@@ -751,6 +773,8 @@ def _open_json(
                 raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
             if inner and not inner.startswith("{"):
                 raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+        if _names_rows(text):
+            raise _refuse_columns(head.path)
     files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
     compressions = {head.compression for head in heads}
     if len(compressions) > 1:
@@ -767,9 +791,12 @@ def _open_json(
         f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
+    alike: dict[str, list[str]] = {}
+    for name in types:
+        alike.setdefault(name.casefold(), []).append(name)
     for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
         base = re.sub(r"_\d+$", "", name)
-        twins = [one for one in types if one != base and one.casefold() == base.casefold()]
+        twins = [one for one in alike.get(base.casefold(), ()) if one != base]
         if base != name and twins:
             raise UnknownFormat(
                 f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"

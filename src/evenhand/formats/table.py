@@ -171,7 +171,10 @@ class Table:
 
     def header(self, options: ReadOptions) -> Header:
         return Header(
-            self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
+            *(self.columns, options.columns, self.name),
+            holds_texts=self.holds_texts,
+            list_rankings=self.list_rankings,
+            spreads=lambda: self.spreads,
         )
 
     @cached_property
@@ -206,6 +209,21 @@ class Table:
         long = sum(len(text) > LONGEST or "\n" in text for text in texts)
         different = len(set(texts)) > ALL_DIFFERENT * len(texts)
         return long > MANY_LONG * len(texts) or (different and len(texts) >= FEWEST)
+
+    def list_rankings(self) -> list[str]:
+        """Return the columns whose first values are whole rankings, such as A>B>C."""
+        texts = [name for name in self.columns if self.schema[name] == nw.String]
+        looked = fetch_columns(self.frame.select(*texts).head(LOOK)) if texts else {}
+        found = []
+        for column, values in looked.items():
+            cells = [[one.strip() for one in value.split(">")] for value in values if value]
+            names = Counter(chain(*cells))
+            named = all(0 < len(name) <= LONGEST for name in names)
+            again = len(cells) < 2 or len(names) < names.total()  # as systems are ranked
+            long = max(map(len, cells), default=0) > 2
+            if long and named and again and all(1 < len({*one}) == len(one) for one in cells):
+                found.append(column)
+        return found
 
     def skip(self, fault: InvalidRow) -> None:
         """Refuse a row that cannot be read, or note that it is skipped."""
