@@ -407,9 +407,8 @@ class RankingTable(JudgmentTable):
                 f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
                 f"{name_rows(rows)}: fill it, or leave such rows out"
             )
-        self._check_one("judge")
-        self._check_one("item")
-        self._check_one("weight")
+        for role in filter(self.has, ("judge", "item", "weight")):
+            self._check_one(role)
         self._check_doubled("system", "one row for each ranked output, or an id for each ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
@@ -419,8 +418,6 @@ class RankingTable(JudgmentTable):
 
     def _check_one(self, role: str) -> None:
         """Ids that start again for every judge would make one ranking of several."""
-        if not self.has(role):
-            return
         rows = find_rows(count_values(self.frame, role, self.key), nw.col(engine.COUNT) > 1)
         if rows:
             raise InvalidJudgments(

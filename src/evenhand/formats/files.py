@@ -384,20 +384,18 @@ def open_parquet(
     }
 
 
-# Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
+# In tables parted by tabs some fields are quoted as in CSV, and marks elsewhere are text:
 #
 #     "Er sagte ""hallo"" zu mir"    "One"    a "bare" mark
 #
-# A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
-# quoted, wherever it stands. The second was so only if some field of its file was, and no bare mark
-# stands in any other. The third is text.
+# The first of these was quoted, since its marks are doubled. The second was so only if some field
+# of its file was, and no bare mark stands in any other. The third is text.
 _WHOLE: Final = '"([^"]|"")*"'
 _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 
 
-def unquote(
-    connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
-) -> dict[str, str]:
+def unquote(connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]) -> str:
+    """Return the SQL of columns without the quotation marks that bound some of their fields."""
     names = [quote_name(column) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     row = connection.execute(
@@ -407,21 +405,19 @@ def unquote(
     ).fetchone()
     doubled, whole = row or (False, False)
     if not doubled:
-        return dict(zip(columns, names, strict=True))
+        return ", ".join(names)
     sure = _WHOLE if whole else _DOUBLED
-    return {
-        column: f"case when regexp_full_match({name}, {quote(sure)}) then"
-        f""" nullif(replace({name}[2:-2], '""', '"'), '')"""
-        f" else {name} end as {name}"
-        for column, name in zip(columns, names, strict=True)
-    }
+    return ", ".join(
+        f"case when regexp_full_match({name}, {quote(sure)}) then"
+        f""" nullif(replace({name}[2:-2], '""', '"'), '') else {name} end as {name}"""
+        for name in names
+    )
 
 
-# Tables of other projects that are no CSV with a header, told by their first lines or their names.
-#
-# Three things are out of order there: columns have no names, fields are parted by tabs in one line
-# and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
-# a file that is none of them is read like any other.
+# Tables of other projects without names of columns, parted by tabs in one line and by blanks in the
+# next, or with bare quotation marks. Each shape is known exactly; a file that is none of them is
+# read like any other.
+
 # Headers of tables whose lines mix tabs and blanks
 BLANK_HEADERS: Final = (
     (
@@ -570,7 +566,7 @@ def _query_shape(
         fields = "*"
         if shape.quoted == "some":
             looked = f"select * from {_ignore_ragged(table) if skip else table}"
-            fields = ", ".join(unquote(connection, looked, shape.columns).values())
+            fields = unquote(connection, looked, shape.columns)
         return f"select {fields}{constants} from {table}", []
     (head,), n = heads, len(shape.columns)
     fields = ", ".join(
@@ -827,8 +823,8 @@ def _open_workbooks(
 
     def hold(*sheets: Sheet) -> Table:
         columns: dict[str, list[Any]] = {
-            column: [cell for one in sheets for cell in one.by_column()[column]]
-            for column in sheets[0].columns
+            column: [row[at] for one in sheets for row in one.rows]
+            for at, column in enumerate(sheets[0].columns)
         }
         if len(sheets) == 1:  # so that messages name rows as the sheet does
             columns[PLACE] = [number - 1 for number in sheets[0].numbers]
@@ -882,10 +878,8 @@ def _open_text(
     return connection.sql(query), {**more, "skipped": [*skipped, *ragged]}
 
 
-# A text file that grows at its end: lines that are whole, each read once.
-#
-# A line that is only half written waits until the rest of it is there. What was read must stay as
-# it is: a file that is cut, or written anew, is refused.
+# Of a text file that grows at its end each whole line is read once; half a line waits. A file that
+# is cut, or written anew, is refused.
 QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
 KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
 TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look

@@ -480,11 +480,9 @@ def holds(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.
     return held.fill_null(value=False)
 
 
-# Columns take their roles: labels become text, ranks and weights numbers, the rest stays.
-#
 # A text column passes as it is, without a cast: DuckDB then keeps its dictionary, and grouping ten
-# million rows costs a fifth. Labels that are whole numbers become their decimal text. Labels that
-# are fractions, truth values or nested are refused, since engines write them differently.
+# million rows costs a fifth. Labels that are fractions, truth values or nested are refused, since
+# engines write them differently.
 
 
 # Roles whose values are numbers; all others are labels
@@ -604,10 +602,8 @@ def _native_type(table: Table, column: str) -> str:
     return str(native.types[native.columns.index(column)])
 
 
-# Columns for what was recorded beside a judgment: kinds, expected answers, times.
-#
-# Their names are common (`type`, `timestamp`), so that names alone decide little: a column under
-# another name is taken for a kind only if every value is one.
+# Names of columns beside a judgment are common (`type`, `timestamp`): a column under another name
+# is taken for a kind only if every value is one.
 
 
 def place_asides(
@@ -664,15 +660,9 @@ def drop_misfits(
     return fitting, notes
 
 
-# Outcomes that name the winning system become its side.
-#
-#     left,right,winner
-#     red,blue,blue
-#
-# The first rows tell: where outcomes there are names of their row, and none is a word for a side,
-# the column names winners. Names that are words for a side as well ("a" for the left) are read as a
-# side only where both readings say the same. Labels that are neither are refused when they are
-# counted. A column that is called loser or worse names or says the other side.
+# Outcomes may name the winning system of their row. The first rows tell: where none of them is a
+# word for a side, the column names winners. Names that are words for a side as well ("a" for the
+# left) are read as a side only where both readings say the same.
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 LOSING: Final[Mapping[Outcome, Outcome]] = {"left": "right", "tie": "tie", "right": "left"}
 _ROLES: Final = ("left", "right", "outcome")
