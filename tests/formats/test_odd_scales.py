@@ -341,3 +341,20 @@ def test_the_refusal_of_rankings_in_one_cell_reads_them(column):
     said = refusal(frame, UnknownColumn)
     (call,) = re.findall(r"with pandas: (evenhand\.read\(.*\))$", said)
     assert ranks_of(eval(call, {"evenhand": evenhand, "frame": frame})) == RANKS
+
+
+def test_rankings_in_one_cell_are_told_by_their_values_under_any_name():
+    frame = pd.DataFrame(
+        {"judge": ["a", "b"], "item": ["q"] * 2, "sequence": ["A>B>C", "B > A > C"]}
+    )
+    said = refusal(frame, UnknownFormat)
+    (call,) = re.findall(r"with pandas: (evenhand\.read\(.*\))$", said)
+    assert ranks_of(eval(call, {"evenhand": evenhand, "frame": frame})) == RANKS
+
+
+@pytest.mark.parametrize(
+    "cells", [["<p>a</p> b", "<i>c</i> d"], ["A>B", "B>A"], ["A>B>A", "A>B>C"]]
+)
+def test_other_signs_in_cells_are_no_rankings(cells):
+    frame = pd.DataFrame({"judge": ["a", "b"], "item": ["q"] * 2, "sequence": cells})
+    assert "hold whole rankings" not in refusal(frame, UnknownFormat)

@@ -210,15 +210,7 @@ def _read_time(text: str) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-# Error spans: what a judge marked in an output or its source, in one column of a table of ratings.
-#
-# A rating may have a column `spans`. It holds a JSON list with one object for each error:
-#
-#     such as [{"start": 0, "end": 4, "severity": "minor", "category": "", "side": "output"}]
-#
-# Characters are counted from 0, and `end` is the character after the last one. 0 to 0 marks
-# something that is missing. Where both are null the error lies somewhere in the text, or in all of
-# it. An empty list says that no error was found, a missing value that none was asked for.
+# Error spans: what a judge marked in an output or its source, as docs/formats.md says.
 SIDES: Final = ("output", "source")
 _FIELDS: Final = ("start", "end", "severity", "category", "side")
 FORM: Final = (

@@ -455,8 +455,6 @@ def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -
     return digits[::-1]
 
 
-# Labels of some columns become codes, row by row, for who needs to know each row.
-#
 # DuckDB hashes text where it stands, once for each entry of a dictionary, and a hash is fetched and
 # looked up for a fifth of what a text costs; of few rows the texts are fetched, which takes one
 # query in place of one for each column. Other engines join with small tables of labels.

@@ -120,14 +120,6 @@ class Comparisons(ComparisonTable):
             frame = joining.spread(frame, side, parts, self.source)
         return replace(self, frame=frame, source=self.source.noting(parts.note))
 
-    def keep_asked(self) -> Self:
-        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
-        return (
-            replace(self, frame=joining.keep_asked(self.frame))
-            if self.has(joining.SEPARATOR)
-            else self
-        )
-
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
         """Count outcomes per pair of systems, and per judge, item, ... in `by`.
 

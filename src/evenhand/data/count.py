@@ -261,11 +261,9 @@ def finish_tally(
     return counted.pool(tuple(factors)) if fewer else counted
 
 
-# Rows that leave the engine as codes are counted some at a time, by one factor or by several.
-#
-# Where all possible cells fit into an array they are counted there, so that memory does not grow
-# with rows. Two factors are counted in one pass, each by itself; what both together say of a row is
-# kept as two small numbers, for those who need the cells of both.
+# Where all possible cells fit into an array, rows are counted there some at a time, so that memory
+# does not grow with them. Two factors are counted in one pass, each by itself; what both together
+# say of a row is kept as two small numbers, for those who need the cells of both.
 Integers: TypeAlias = NDArray[np.integer[Any]]
 # Most cells of two factors × systems: whoever needs the cells sums scores of as many
 SCORES: Final = 20_000_000
@@ -373,12 +371,10 @@ def _add(sums: Integers, cells: Integers) -> None:
     np.add.at(sums, cells.astype(np.intp), sums.dtype.type(1))
 
 
-# The codes of a DuckDB table's rows, some rows at a time, without a join.
-#
 # Text that a Parquet file keeps in dictionaries stays in them as long as a query asks for a
-# function of one column: DuckDB then computes it once for each entry. So labels leave the engine as
-# their places in a short list, or as some bits of their hashes where they are many and none share
-# these bits; numpy looks codes up. That costs a third of a join with tables of labels.
+# function of one column. So labels leave the engine as their places in a short list, or as some
+# bits of their hashes where they are many and none share these bits; numpy looks codes up. That
+# costs a third of a join with tables of labels.
 
 # Most labels that are looked for in a list: DuckDB copies it for each few thousand rows
 LISTED: Final = 200

@@ -501,11 +501,9 @@ def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
 _database_explained = partial(_refused, list_errors, "the database refused a query")
 
 
-# Rows leave DuckDB in batches, as numpy arrays, in as much memory as a few batches take:
-# `fetchnumpy` takes the whole result, and what else streams needs pyarrow. nanoarrow reads the
-# stream of the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html).
-# Most rows of a batch: so few stay in the processor's cache while they are worked on
-ROWS: Final = 50_000
+# `fetchnumpy` takes the whole result, and what else streams needs pyarrow: nanoarrow reads batches
+# of the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html).
+ROWS: Final = 50_000  # Most rows of a batch: so few stay in the processor's cache
 _NUMBERS: Final = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 # What Arrow calls the numbers of a numpy type
 FORMATS: Final = dict(zip(map(np.dtype, _NUMBERS), "cCsSiIlLfg", strict=True))

@@ -65,13 +65,13 @@ class Exclusion:
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded
     of_rows: float | None = None  # how many there were before; None where that is not known
+    unit: str = "row"  # what `rows` counts: row, judgment, ranking, rank, ..
     judges: int | None = None  # judges of whom nothing is left; None where they were not counted
     of_judges: int | None = None  # how many judges there were before, or None
     judge_names: tuple[str, ...] = ()  # their names, where these are at most 10 or LLM judges
     systems: int | None = None  # systems of which nothing is left, or None
     of_systems: int | None = None  # how many systems there were before, or None
     system_names: tuple[str, ...] = ()  # their names, where these are at most 10
-    unit: str = "row"  # what `rows` counts: row, judgment, ranking, rank, ..
     sentence: str = ""  # what notes already say of it; "" where they say nothing
 
     @property
@@ -118,19 +118,11 @@ class Exclusion:
         return counts
 
     def to_dict(self) -> dict[str, Any]:
+        described = {**vars(self), "text": self.text, "rows": _whole(self.rows)}
+        del described["sentence"]
+        described["of_rows"] = None if self.of_rows is None else _whole(self.of_rows)
         return {
-            "code": self.code,
-            "reason": self.reason,
-            "rows": _whole(self.rows),
-            "of_rows": None if self.of_rows is None else _whole(self.of_rows),
-            "unit": self.unit,
-            "judges": self.judges,
-            "of_judges": self.of_judges,
-            "judge_names": list(self.judge_names),
-            "systems": self.systems,
-            "of_systems": self.of_systems,
-            "system_names": list(self.system_names),
-            "text": self.text,
+            name: list(one) if isinstance(one, tuple) else one for name, one in described.items()
         }
 
 

@@ -77,13 +77,10 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
     ]
 
 
-# One output of several systems: identical outputs shown once, under a name such as "A+B".
-#
-# Such an output gives comparisons for each of its systems with the others, and none between its own
-# systems: nobody was asked about them. Taking it for a tie of the two inflates agreement and tie
-# parameters. Names are taken apart only where the caller says by which sign
-# (`system_separator="+"`), since a sign may also be part of a name; `say_merged` tells where names
-# look like it.
+# One output of several systems, shown once under a name such as "A+B", gives comparisons for each
+# of them with the others, and none between them: nobody was asked about these. Taking it for a tie
+# of the two inflates agreement and tie parameters. A sign may also be part of a name, so that names
+# are taken apart only where the caller says by which sign.
 SIGN: Final = "+"  # The sign that WMT put between the systems of one output
 SEPARATOR: Final = "system_separator"  # Column with the sign, where a campaign merged equal outputs
 PART: Final = "evenhand_part"
@@ -157,21 +154,6 @@ def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
     )
 
 
-def keep_asked(frame: Frame) -> Frame:
-    """Keep each answer once, where a campaign merged equal outputs: for the system first by name.
-
-    Judges are not compared by what one answer says of further systems.
-    """
-    names = frame.collect_schema().names()
-    answer = next((one for one in (ANSWER, PLACE) if one in names), None)
-    if answer is None:
-        return frame
-    sides = [name for name in ("left", "right", "system") if name in names]
-    first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]
-    kept = frame.filter(*first)
-    return kept.drop(ANSWER) if answer == ANSWER else kept
-
-
 def say_none(sign: str) -> str:
     return f"no name holds '{sign}': every output is of one system"
 
@@ -188,10 +170,8 @@ def say_merged(systems: Sequence[str]) -> tuple[str, ...]:
     return (say("merged-names", merged=len(merged), **values),)
 
 
-# Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.
-#
 # Labels are compared exactly, so that a name written in two ways splits a system in two. Nothing is
-# joined unasked; `say_alike` tells where names differ only in capitals, blanks, signs or zeros.
+# joined unasked.
 _SIGNS: Final = r"""[\s\-‐-―_.,:;/\\'"’`()\[\]]+"""
 _BETWEEN_NUMBERS: Final = re.compile(rf"(?<=\d){_SIGNS}(?=\d)")
 _ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
@@ -285,12 +265,8 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
         raise InvalidJudgments(f"no task '{task}' in {source.name}.{hint}")
 
 
-# The order of the rows of a table, which joins do not keep.
-#
-# Of a judge's two answers to the same question the first counts, and of two of one moment the first
-# in the table. Rankings become pairs by a join, and merged names, levels of judges and the like are
-# joined too: where rows stood is numbered before, in engines that keep an order of rows, and the
-# order is restored by who asks for it. Others (Spark, databases) keep none.
+# Joins do not keep the order of rows, by which the first of two answers counts: where rows stood is
+# numbered before, in engines that keep an order, and restored by who asks for it.
 
 
 def number_places(frame: Frame, name: str = PLACE) -> Frame | None:

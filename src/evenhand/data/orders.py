@@ -137,11 +137,8 @@ def importance_refused() -> InvalidJudgments:
     )
 
 
-# Votes become whole rankings again, where every answer is one; else each is a ranking of two.
-#
 # An answer on n outputs is whole if each of its n(n − 1)/2 pairs was voted on and some order with
-# ties gives all of these outcomes. Part of an answer, such as what a random draw of votes leaves of
-# it, is none: if some answer is not whole, no answer is taken for one.
+# ties gives all of these outcomes. If some answer is not whole, none is taken for a ranking.
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,10 +43,8 @@ def note_opened(files: Sequence[str]) -> None:
     LAST_OPENED[:] = files
 
 
-# Files that are read where they lie, elsewhere: are they still what they were?
-#
-# Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files, and no
-# part says so. So each file of which parts came is looked at once more when a query has ended.
+# Whoever asks for parts of a file elsewhere while somebody overwrites it gets a mixture of two
+# files: each of which parts came is looked at once more when a query has ended.
 
 
 _OPEN: Final[WeakSet[Any]] = WeakSet()  # Each has `check`, which refuses what was changed

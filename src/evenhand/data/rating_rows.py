@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.source import fold
-from evenhand.data.tally import Codes, Factor, number_codes
+from evenhand.data.tally import Codes, Factor, number_codes, take_entries
 from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 from evenhand.numerics import Array
@@ -37,8 +37,8 @@ TARGET, REPEAT, CONTROL = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class RatingRows:
-    """Scores with everything that is known of each, in the order of the table."""
+class JudgmentRows:
+    """What votes and scores have in common, in the order of the table."""
 
     # names of the tasks, sorted; ("",) where there is no such column. So for all labels.
     tasks: tuple[str, ...]
@@ -46,6 +46,23 @@ class RatingRows:
     # names of the items, each with its task ("fr-en / 17") where there are tasks
     items: tuple[str, ...]
     systems: tuple[str, ...]  # names of the systems
+    # (n,) TARGET, REPEAT or CONTROL; None where no column says so (all are targets)
+    kind: Small | None = field(default=None, kw_only=True)
+    # (n,) how long it took, NaN where unknown; None where no column says so
+    seconds: Array | None = field(default=None, kw_only=True)
+    # (n,) when it was given, in seconds of any clock; None where no column says so
+    moment: Array | None = field(default=None, kw_only=True)
+    # what must be said of the data, such as how many rows were left out and why
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
+        return take_entries(self, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingRows(JudgmentRows):
+    """Scores with everything that is known of each."""
+
     criteria: tuple[str, ...]  # names of the criteria
     task: Codes  # (n,) code of each row's task
     judge: Codes  # (n,) code of its judge
@@ -53,21 +70,13 @@ class RatingRows:
     system: Codes  # (n,) code of its system
     criterion: Codes  # (n,) code of its criterion
     score: Array  # (n,) its score, always a finite number
-    # (n,) TARGET, REPEAT or CONTROL; None where no column says so (all are targets)
-    kind: Small | None = None
     # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
     direction: Small | None = None
     # (n,) score expected of a control, NaN elsewhere; None where no column says so
     expected: Array | None = None
-    # (n,) how long it took, NaN where unknown; None where no column says so
-    seconds: Array | None = None
-    # (n,) when it was given, in seconds of any clock; None where no column says so
-    moment: Array | None = None
     # further columns that were asked for, such as the input type, by name
     factors: Mapping[str, Factor] = field(default_factory=dict)
     missing: int = 0  # rows without a score, which are left out
-    # what must be said of the data, such as how many rows were left out and why
-    notes: tuple[str, ...] = ()
 
     @property
     def answer(self) -> None:
@@ -87,13 +96,9 @@ class RatingRows:
         """(n,) number of what was scored: an output under a criterion. Not dense."""
         return self.output * len(self.criteria) + self.criterion
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> RatingRows:
-        arrays: dict[str, Any] = {}
-        for name in (*_CODES, *_OPTIONAL):
-            values = getattr(self, name)
-            arrays[name] = None if values is None else values[rows]
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         factors = {name: replace(one, codes=one.codes[rows]) for name, one in self.factors.items()}
-        return replace(self, **arrays, factors=factors)
+        return replace(super().take(rows), factors=factors)
 
     @property
     def repeats(self) -> int:
@@ -209,8 +214,6 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:
 
 
 _MAX_GROUPS_IN_TWO_BYTES = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
-_CODES = ("task", "judge", "item", "system", "criterion", "score")
-_OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
 
 # Most steps of one that a scale can have; with more it has none worth telling apart
 STEPS: Final = 10_000

@@ -118,14 +118,6 @@ class Ratings(RowTable):
         frame = joining.spread(joining.keep_places(self.frame), "system", parts, self.source)
         return replace(self, frame=frame, source=self.source.noting(parts.note), merged=True)
 
-    def keep_asked(self) -> Self:
-        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
-        return (
-            replace(self, frame=joining.keep_asked(self.frame))
-            if self.has(joining.SEPARATOR)
-            else self
-        )
-
     def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
         """Read the table: labels as codes, scores as numbers; see `code_ratings`.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from evenhand.errors import (
     EvenhandError,
@@ -118,17 +118,7 @@ def try_each(
     return found, refused
 
 
-class Part(Protocol):
-    def _repr_html_(self) -> str: ...
-
-    def list_rows(self) -> list[dict[str, Any]]: ...
-
-    def records(self) -> list[dict[str, Any]]: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
-
-
-Held = TypeVar("Held", bound=Part)
+Held = TypeVar("Held", bound=Any)  # a result, which may be unlike others
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,14 +1,10 @@
 """Judgments row by row, as codes and numbers, for models whose cells are as many as rows.
 
-A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
-column of values. Whoever sums over rows takes them in batches, so that what is in between stays
-small: ten million rows with three columns of counts take 160 MB. More rows lie in temporary files,
-as many as the disk has room for, and a batch is all that is in memory. The files have no name where
-the system allows that, so that nothing is left of them, whatever becomes of the process.
+Whoever sums over rows takes them in batches, so that what is in between stays small: ten million
+rows with three columns of counts take 160 MB. More rows lie in temporary files, without a name
+where the system allows that: nothing is left of them, whatever becomes of the process.
 
-Tallies add up: what was counted day by day, or file by file, is one tally. Cell for cell it is the
-tally of all the judgments together. To add a day costs what the day's cells and the cells so far
-cost, however many judgments were counted before.
+Tallies add up: what was counted day by day is one tally, cell for cell that of all judgments.
 """
 
 from __future__ import annotations
@@ -290,11 +286,9 @@ def _distinct(column: Column) -> NDArray[np.float64] | None:
     return values
 
 
-# A digest of coded rows: the same for the same rows in any order, from one pass.
-#
-# Each row becomes two 64-bit numbers, and these are summed; to sort ten million rows would take
-# longer than to fit them. It tells results apart by what was read and keeps nobody from making two
-# files with one digest on purpose.
+# A digest that is the same for the same rows in any order, from one pass: each row becomes two
+# 64-bit numbers, and these are summed. It keeps nobody from making two files with one digest on
+# purpose.
 Words = NDArray[np.uint64]
 # Where the two numbers start: the first digits of π
 LANES: Final = (0x243F6A8885A308D3, 0x13198A2E03707344)
@@ -341,13 +335,6 @@ def spread_bits(state: Words) -> Words:
     for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
         state = (state ^ (state >> shift)) * factor
     return state ^ (state >> _SHIFTS[-1])
-
-
-# A table is read once, row by row: labels become codes, some columns numbers.
-#
-# Few rows are held in memory. More than `HELD` leave their engine in batches, which are coded and
-# written into temporary files: whatever goes through the rows later reads those, so that the engine
-# is asked once, and every pass sees the same rows in the same order.
 
 
 # Most rows that are held in memory, where the engine can hand them out in batches

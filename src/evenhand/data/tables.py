@@ -278,6 +278,18 @@ class RowTable(JudgmentTable):
         frame = self._keep_places()
         return replace(self, frame=joining.join_covariates(frame, table, on, self.source, named))
 
+    def keep_asked(self) -> Self:
+        """Return the answers alone, where a campaign merged equal outputs: to compare judges by."""
+        # Each counts for the system first by name, and says nothing of the others.
+        names = self.frame.collect_schema().names()
+        answer = next((one for one in (engine.ANSWER, engine.PLACE) if one in names), None)
+        if answer is None or not self.has(joining.SEPARATOR):
+            return self
+        sides = [name for name in ("left", "right", "system") if name in names]
+        first = [nw.col(name) == nw.col(name).min().over(answer) for name in sides]
+        kept = self.frame.filter(*first)
+        return replace(self, frame=kept.drop(answer) if answer == engine.ANSWER else kept)
+
     def _keep_places(self) -> engine.Frame:
         """Number the rows, whose order a join would lose."""
         return joining.keep_places(self.frame)
@@ -395,9 +407,8 @@ class RankingTable(JudgmentTable):
                 f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
                 f"{name_rows(rows)}: fill it, or leave such rows out"
             )
-        self._check_one("judge")
-        self._check_one("item")
-        self._check_one("weight")
+        for role in filter(self.has, ("judge", "item", "weight")):
+            self._check_one(role)
         self._check_doubled("system", "one row for each ranked output, or an id for each ranking")
         if self.has("position"):
             self._check_doubled("position", "each output has its own place on the screen")
@@ -407,8 +418,6 @@ class RankingTable(JudgmentTable):
 
     def _check_one(self, role: str) -> None:
         """Ids that start again for every judge would make one ranking of several."""
-        if not self.has(role):
-            return
         rows = find_rows(count_values(self.frame, role, self.key), nw.col(engine.COUNT) > 1)
         if rows:
             raise InvalidJudgments(

@@ -8,16 +8,19 @@ counts of an entry belong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.numerics.graph import Graph, weak_components
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _LARGEST: Final = 2**62
 
@@ -74,6 +77,16 @@ def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np
 def take_names(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names that were given as a list, or one name by itself."""
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+Held = TypeVar("Held", bound="DataclassInstance")
+
+
+def take_entries(table: Held, rows: NDArray[Any]) -> Held:
+    """Keep some entries of a dataclass of arrays, the same of each."""
+    held = {one.name: getattr(table, one.name) for one in fields(table)}
+    taken = {name: one[rows] for name, one in held.items() if isinstance(one, np.ndarray)}
+    return replace(table, **taken)
 
 
 Codes = NDArray[np.int32]
@@ -200,16 +213,8 @@ class Tally:
 
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
-        return replace(
-            self,
-            left=self.left[rows],
-            right=self.right[rows],
-            wins=self.wins[rows],
-            ties=self.ties[rows],
-            losses=self.losses[rows],
-            squares=None if self.squares is None else self.squares[rows],
-            factors={name: replace(f, codes=f.codes[rows]) for name, f in self.factors.items()},
-        )
+        factors = {name: replace(f, codes=f.codes[rows]) for name, f in self.factors.items()}
+        return replace(take_entries(self, rows), factors=factors)
 
     def pool(self, keep: Sequence[str] = ()) -> Tally:
         """Sum over all factors but those kept; entries of one pair become one."""

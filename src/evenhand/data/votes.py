@@ -15,25 +15,19 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import JudgmentRows, Small
 from evenhand.data.tally import Codes, Factor, Tally, take_names, tally_rows
 from evenhand.errors import UnknownColumn, listing
 from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups
 
-Small = NDArray[np.int8]
-
 LEFT, TIE, RIGHT = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
-    """Comparisons in the order of the table, left and right as they were shown."""
+class Votes(JudgmentRows):
+    """Comparisons, left and right as they were shown."""
 
-    # names of the tasks, sorted; ("",) where there is no such column. So for all labels.
-    tasks: tuple[str, ...]
-    judges: tuple[str, ...]  # names of the judges
-    items: tuple[str, ...]  # names of the items, each with its task where there are tasks
-    systems: tuple[str, ...]  # names of the systems
     task: Codes  # (n,) code of each row's task
     judge: Codes  # (n,) code of its judge
     item: Codes  # (n,) code of its item
@@ -44,14 +38,8 @@ class Votes:
     # ranking, or a merged output), each copy of a weighted one with a number of its own; None
     # where each row is one
     answer: Codes | None = None
-    # (n,) TARGET, REPEAT or CONTROL as in `rating_rows`; None where no column says so
-    kind: Small | None = None
     # (n,) outcome expected of a control, -1 elsewhere; None without kinds
     expected: Small | None = None
-    # (n,) how long it took, NaN where unknown; None where no column says so
-    seconds: Array | None = None
-    # (n,) when it was given, in seconds of any clock; None where no column says so
-    moment: Array | None = None
     # names of the criteria; ("",) where no column says what was asked
     criteria: tuple[str, ...] = ("",)
     criterion: Codes | None = None  # (n,) code of the criterion; None where there is one at most
@@ -61,7 +49,6 @@ class Votes:
     # each row is one vote
     row: NDArray[np.intp] | None = None
     positions_known: bool = True  # whether left really stood first
-    notes: tuple[str, ...] = ()  # what must be said of the data
 
     @property
     def size(self) -> int:
@@ -116,18 +103,6 @@ class Votes:
             positions_known=self.positions_known,
         )
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
-        arrays: dict[str, Any] = {}
-        for name in _ARRAYS:
-            values = getattr(self, name)
-            arrays[name] = None if values is None else values[rows]
-        return replace(self, **arrays)
-
-
-_ARRAYS = (
-    *("task", "judge", "item", "left", "right", "outcome"),
-    *("answer", "kind", "expected", "seconds", "moment", "criterion", "row"),
-)
 
 # Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
@@ -149,9 +124,6 @@ def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
     raise UnknownColumn(f"these votes do not distinguish {name}: {others}")
 
 
-_ROLES = (("left", "systems"), ("right", "systems"), ("item", "items"), ("judge", "judges"))
-
-
 def digest_votes(votes: Votes) -> str:
     """Return the SHA-256 of who said what of which output pair.
 
@@ -159,9 +131,10 @@ def digest_votes(votes: Votes) -> str:
     """
     digest = sha256("\x1f".join(votes.systems).encode())
     columns: list[NDArray[Any]] = [votes.outcome, *([] if votes.kind is None else [votes.kind])]
-    for role, names in (*_ROLES, ("task", "tasks")):
-        codes, labels = getattr(votes, role), getattr(votes, names)
-        if role in ("item", "judge", "task"):
+    for role in ("left", "right", "item", "judge", "task"):
+        codes = getattr(votes, role)
+        if role in NAMED:
+            labels = getattr(votes, f"{role}s")
             present, codes = np.unique(codes, return_inverse=True)
             used = (labels[code] for code in present.tolist())
             digest.update("\x1f".join(used).encode() + b"\x1d")
@@ -210,13 +183,9 @@ def sort_votes(votes: Votes) -> Rows:
     return np.asarray(np.lexsort(columns), dtype=np.intp)
 
 
-# What models of preference promise, and what every way to rank gives back.
-#
-# A model of preference says how likely left, tie and right are for any two systems; whoever
-# compares models knows no more of them than that.
-#
-# A rule (win rate, feedback arc set, TrueSkill, ...) is no model: it says an order, and at most a
-# number behind it. All of them return `Scores`, so that one table shows them side by side.
+# A model of preference says how likely left, tie and right are for any two systems. A rule (win
+# rate, feedback arc set, TrueSkill, ...) is no model: it says an order, and at most a number behind
+# it.
 
 
 class Predictor(Protocol):

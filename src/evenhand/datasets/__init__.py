@@ -110,25 +110,15 @@ def load(name: str) -> Dataset:
     (about,) = (row for row in _read("tables") if row["name"] == name)
     cells = _read(name)
     numbers = [
-        Number(
-            row["model"],
-            row["quantity"],
-            row["of"],
-            float(row["value"]),
-            float(row["tolerance"]),
-            row["address"],
-        )
-        for row in _read("numbers")
-        if row["table"] == name
+        Number(**{**one, "value": float(one["value"]), "tolerance": float(one["tolerance"])})
+        for one in _read("numbers")
+        if one.pop("table") == name
     ]
     return Dataset(
-        name=name,
-        title=about["title"],
-        source=about["source"],
+        **about,
         columns=tuple(cells[0]),
         rows=tuple((*list(cell.values())[:-1], int(cell["weight"])) for cell in cells),
         numbers=tuple(numbers),
-        note=about["note"],
     )
 
 

@@ -92,11 +92,8 @@ def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
     return list(rankings.values())
 
 
-# Rankings as WMT's RNK table: one wide row for each, in the order of the screen.
-#
 # Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
-# of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
-# their names.
+# of systems, documents and segments where nothing is known of them.
 _MIN_SLOTS: Final = 2
 
 
@@ -173,12 +170,9 @@ def _line(fields: Sequence[str]) -> str:
     return text.getvalue()
 
 
-# Ratings as Appraise's table, which has no header.
-#
-# The name of a criterion is not written, only whether a document was scored. Ratings with spans
-# become the table with marked errors, those of documents the one with documents, all others that of
-# direct assessment. Errors end with their last character there; where the outputs are known, places
-# are counted as the page does, in UTF-16 units without the blanks around the text.
+# The name of a criterion is not written, only whether a document was scored. Errors end with their
+# last character; where the outputs are known, places are counted as the page does, in UTF-16 units
+# without the blanks around the text.
 _WORDS: Final = {kind: word for word, kind in APPRAISE_KINDS.items()} | {
     word: word for word in TYPES
 }
@@ -330,10 +324,7 @@ def _times(record: Record) -> list[str]:
     return times
 
 
-# Ratings as WMT's JSON Lines: one segment a line, with all scores of all its outputs.
-#
-# The place of a line is the name of its segment, so items are written in the order in which they
-# come first.
+# The place of a line is the name of its segment: items are written in the order in which they come.
 
 
 def find_losses_wmt_json(data: Handle) -> Iterator[str]:
@@ -400,10 +391,7 @@ def _text(record: Record, column: str) -> str:
     return str(record.values.get(column) or "")
 
 
-# Ratings with spans as an MQM table: one row for each error, marked in the text by `<v>`.
-#
-# The table has no place for scores: they are counted from the errors when it is read. So only
-# scores that the errors make can be written.
+# The table has no place for scores: only those that the errors make can be written.
 _HEADER: Final = (
     *("system", "doc", "docSegId", "globalSegId", "rater", "source", "target"),
     *("category", "severity", "metadata"),
@@ -493,11 +481,7 @@ def _place(record: Record) -> tuple[str, str]:
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
 
 
-# Judgments as Label Studio's list of tasks with annotations.
-#
-# Rankings become rankers, comparisons pairwise choices, ratings numbers. Neither rankers nor
-# choices know ties: rankings and comparisons with ties are refused. Outputs are written in the
-# order shown.
+# Rankings become rankers, comparisons pairwise choices, ratings numbers.
 _TEXTS: Final = ("source", "output", "criterion")
 
 

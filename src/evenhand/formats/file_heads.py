@@ -162,11 +162,9 @@ def read_web_address(text: str) -> tuple[str, str]:
     return quote_url(whole, safe=_PLAIN_SIGNS), shown
 
 
-# Compressed files: the first bytes, and whether the file is whole.
-#
-# DuckDB reads a cut-off gzip file up to the cut and says nothing when the cut falls between lines,
-# so that the rest of the judgments would be gone without a word. Both kinds are checked to their
-# end: gzip by unpacking it once (its checksum stands last), Zstandard by walking its block headers.
+# DuckDB reads a cut-off gzip file up to the cut and says nothing when the cut falls between lines.
+# Both kinds are checked to their end: gzip by unpacking it once (its checksum stands last),
+# Zstandard by walking its block headers.
 Compression = Literal["none", "gzip", "zstd"]
 
 GZIP: Final = b"\x1f\x8b"
@@ -508,7 +506,6 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
             f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
             " of these"
         )
-    wide = _tell_wide(start)
     whole = len(start) < SIZE and compression != "zstd"
     text, encoding = _decode(path, start, wide, rest)
     content = start + rest
@@ -580,9 +577,8 @@ def suffix_of(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-# Files that are rewritten before they are read, since DuckDB reads UTF-8 with one kind of line
-# ends: those of another encoding, and those whose lines end in several ways, as where two programs
-# wrote them, or with CR CR LF. Line numbers stay.
+# DuckDB reads UTF-8 with one kind of line ends: files of another encoding, and those whose lines
+# end in several ways, are rewritten before they are read. Line numbers stay.
 END: Final = re.compile(r"\r+\n|\n|\r")
 # A field in quotes, whose own line ends are part of it
 QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')

@@ -235,41 +235,63 @@ _KINDS: Final = {
 # Bytes up to which every object is searched for keys; of larger files the first ones
 _SMALL: Final = 64 << 20
 _OBJECTS: Final = 200_000
+MANY_ROWS: Final = 100  # Objects of the same keys by which one around them is known for a table
+_KEY: Final = re.compile(r'[\s,]*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
-def refuse_columns(table: Table) -> None:
-    """Refuse a JSON file of one object that holds columns, as pandas writes one, and no rows."""
-    columns = [one for one, kind in table.original_types.items() if kind == NESTED]
-    files = max(len(table.paths), 1)
-    if len(columns) < 2 or {*columns} != {*table.columns}:
-        return
-    first = fetch_columns(table.frame.select(*columns).head(files + 1))
-    held = [json.loads(one[0] or "null") for one in first.values() if len(one) == files]
-    shapes = {tuple(one) if isinstance(one, dict) else len(one or ()) for one in held}
-    of_rows = any(isinstance(one, list) and one and isinstance(one[0], dict) for one in held)
-    if held and not of_rows and (len(shapes) == 1 or {"columns", "data"} <= {*columns}):
-        raise UnknownFormat(
-            f"{table.name} is one JSON object of columns, and not of rows: write an object for each"
-            " row, with pandas frame.to_json('rows.jsonl', orient='records', lines=True)"
-        )
+def _refuse_columns(name: object) -> UnknownFormat:
+    return UnknownFormat(
+        f"{name} is one JSON object of columns, and not of rows: write an object for each row, with"
+        " pandas frame.to_json('rows.jsonl', orient='records', lines=True)"
+    )
 
 
-def open_inner(table: Table) -> Table:
+def _names_rows(text: str) -> bool:
+    """Say whether an object begins with many of the same keys: a frame, each row by its name."""
+    # As columns the rows of a long one would keep the engine busy for minutes.
+    if not text.startswith("{") or "\n{" in text:
+        return False
+    decoder, at, keys = json.JSONDecoder(), 1, None
+    for _ in range(MANY_ROWS):
+        key = _KEY.match(text, at)
+        try:
+            row, at = decoder.raw_decode(text, key.end()) if key else (None, at)
+        except ValueError:
+            return False
+        if not isinstance(row, dict) or keys not in (None, row.keys()):
+            return False
+        keys = row.keys()
+    return True
+
+
+def open_inner(table: Table, knows: Callable[[Table], bool]) -> Table:
     """Return the one list of objects that each JSON file holds in an object, as in {"data": [...]}.
 
-    A table that is no such object is returned as it is.
+    A table that is no such object, or has a known layout, is returned as it is. A file of one
+    object that holds columns, as pandas writes one, is refused.
     """
+    nested = [one for one, kind in table.original_types.items() if kind == NESTED]
+    may_be_columns = len(nested) > 1 and {*nested} == {*table.columns}
+    if not nested or (not may_be_columns and knows(table)):
+        return table
     files = max(len(table.paths), 1)
-    columns = fetch_columns(table.frame.head(files + 1))
-    lists: dict[str, list[Any]] = {}
-    for name, values in columns.items():
-        if len(values) == files and table.original_types.get(name) == NESTED:
-            inner = [json.loads(value or "null") for value in values.tolist()]
-            if all(isinstance(one, list) and one for one in inner):
-                lists[name] = [element for one in inner for element in one]
-    lists = {
-        name: inner for name, inner in lists.items() if all(isinstance(i, dict) for i in inner)
+    looked = fetch_columns(table.frame.head(files + 1))
+    held = {
+        name: [json.loads(value or "null") for value in looked[name].tolist()]
+        for name in nested
+        if len(looked[name]) == files
     }
+    first = [one[0] for one in held.values()]
+    shapes = {tuple(one) if isinstance(one, dict) else len(one or ()) for one in first}
+    of_rows = any(isinstance(one, list) and one and isinstance(one[0], dict) for one in first)
+    alike = len(shapes) == 1 or {"columns", "data"} <= {*nested}
+    if may_be_columns and held and alike and not of_rows:
+        raise _refuse_columns(table.name)
+    if may_be_columns and knows(table):
+        return table
+    full = {n: one for n, one in held.items() if all(isinstance(i, list) and i for i in one)}
+    joined = {name: [*chain(*lists)] for name, lists in full.items()}
+    lists = {n: inner for n, inner in joined.items() if all(isinstance(i, dict) for i in inner)}
     if len(lists) > 1:
         raise UnknownFormat(
             f"{table.name} holds several lists, {listing([*lists])}: save the one with the"
@@ -282,7 +304,7 @@ def open_inner(table: Table) -> Table:
     copy = copies.write("inner.json", table.name, json.dumps(objects).encode())
     opened = open_files(copy)
     copies.keep_with(opened.connection)
-    others = [one for one in columns if one != name]
+    others = [one for one in looked if one != name]
     code = "inner-list" if others else "inner-list-alone"
     note = say(code, name=name, file=table.name, others=others)
     return replace(opened, name=table.name, paths=table.paths, notes=(*table.notes, note))
@@ -362,20 +384,18 @@ def open_parquet(
     }
 
 
-# Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
+# In tables parted by tabs some fields are quoted as in CSV, and marks elsewhere are text:
 #
 #     "Er sagte ""hallo"" zu mir"    "One"    a "bare" mark
 #
-# A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
-# quoted, wherever it stands. The second was so only if some field of its file was, and no bare mark
-# stands in any other. The third is text.
+# The first of these was quoted, since its marks are doubled. The second was so only if some field
+# of its file was, and no bare mark stands in any other. The third is text.
 _WHOLE: Final = '"([^"]|"")*"'
 _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 
 
-def unquote(
-    connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
-) -> dict[str, str]:
+def unquote(connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]) -> str:
+    """Return the SQL of columns without the quotation marks that bound some of their fields."""
     names = [quote_name(column) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
     row = connection.execute(
@@ -385,21 +405,19 @@ def unquote(
     ).fetchone()
     doubled, whole = row or (False, False)
     if not doubled:
-        return dict(zip(columns, names, strict=True))
+        return ", ".join(names)
     sure = _WHOLE if whole else _DOUBLED
-    return {
-        column: f"case when regexp_full_match({name}, {quote(sure)}) then"
-        f""" nullif(replace({name}[2:-2], '""', '"'), '')"""
-        f" else {name} end as {name}"
-        for column, name in zip(columns, names, strict=True)
-    }
+    return ", ".join(
+        f"case when regexp_full_match({name}, {quote(sure)}) then"
+        f""" nullif(replace({name}[2:-2], '""', '"'), '') else {name} end as {name}"""
+        for name in names
+    )
 
 
-# Tables of other projects that are no CSV with a header, told by their first lines or their names.
-#
-# Three things are out of order there: columns have no names, fields are parted by tabs in one line
-# and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
-# a file that is none of them is read like any other.
+# Tables of other projects without names of columns, parted by tabs in one line and by blanks in the
+# next, or with bare quotation marks. Each shape is known exactly; a file that is none of them is
+# read like any other.
+
 # Headers of tables whose lines mix tabs and blanks
 BLANK_HEADERS: Final = (
     (
@@ -548,7 +566,7 @@ def _query_shape(
         fields = "*"
         if shape.quoted == "some":
             looked = f"select * from {_ignore_ragged(table) if skip else table}"
-            fields = ", ".join(unquote(connection, looked, shape.columns).values())
+            fields = unquote(connection, looked, shape.columns)
         return f"select {fields}{constants} from {table}", []
     (head,), n = heads, len(shape.columns)
     fields = ", ".join(
@@ -751,6 +769,8 @@ def _open_json(
                 raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
             if inner and not inner.startswith("{"):
                 raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+        if _names_rows(text):
+            raise _refuse_columns(head.path)
     files = "[" + ", ".join(quote(file_heads.duckdb_name(head.path)) for head in heads) + "]"
     compressions = {head.compression for head in heads}
     if len(compressions) > 1:
@@ -767,9 +787,12 @@ def _open_json(
         f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
+    alike: dict[str, list[str]] = {}
+    for name in types:
+        alike.setdefault(name.casefold(), []).append(name)
     for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
         base = re.sub(r"_\d+$", "", name)
-        twins = [one for one in types if one != base and one.casefold() == base.casefold()]
+        twins = [one for one in alike.get(base.casefold(), ()) if one != base]
         if base != name and twins:
             raise UnknownFormat(
                 f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
@@ -800,8 +823,8 @@ def _open_workbooks(
 
     def hold(*sheets: Sheet) -> Table:
         columns: dict[str, list[Any]] = {
-            column: [cell for one in sheets for cell in one.by_column()[column]]
-            for column in sheets[0].columns
+            column: [row[at] for one in sheets for row in one.rows]
+            for at, column in enumerate(sheets[0].columns)
         }
         if len(sheets) == 1:  # so that messages name rows as the sheet does
             columns[PLACE] = [number - 1 for number in sheets[0].numbers]
@@ -855,10 +878,8 @@ def _open_text(
     return connection.sql(query), {**more, "skipped": [*skipped, *ragged]}
 
 
-# A text file that grows at its end: lines that are whole, each read once.
-#
-# A line that is only half written waits until the rest of it is there. What was read must stay as
-# it is: a file that is cut, or written anew, is refused.
+# Of a text file that grows at its end each whole line is read once; half a line waits. A file that
+# is cut, or written anew, is refused.
 QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
 KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
 TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look

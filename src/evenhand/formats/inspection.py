@@ -75,13 +75,6 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
 _N = "evenhand_n"
 
 
-@dataclass(frozen=True)
-class Overlap:
-    items: int  # different items
-    shared: int | None  # items of two or more judges; None without judges
-    share: float | None  # share of judgments on them; None without judges
-
-
 def one_row_per_answer(data: Comparisons) -> Frame:
     """Return one row for each answer with its weight, if that is not 0; rankings stay whole."""
     roles = [role for role in ("task", "judge", "item") if data.has(role)]
@@ -97,7 +90,8 @@ def one_row_per_answer(data: Comparisons) -> Frame:
     return _with_task(every.group_by(ANSWER, *roles).agg(nw.col(_N).max()))
 
 
-def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
+def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, dict[str, Any]]:
+    """Return what `Part` says of the items of each task, and of judges on them."""
     if "item" not in frame.collect_schema().names():
         return {}
     # two judges or more are there where the first by name is not the last: one group an item
@@ -112,9 +106,11 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
     sums = [nw.col(name).sum() for name in ("shared", "on_shared", _N)]
     rows = count_by(items, ["task"], nw.len().alias("items"), *sums)
     return {
-        task or None: Overlap(
-            int(n), int(shared) if judge else None, float(on / total) if judge and total else None
-        )
+        task or None: {
+            "items": int(n),
+            "shared_items": int(shared) if judge else None,
+            "shared_judgments": float(on / total) if judge and total else None,
+        }
         for task, n, shared, on, total in zip(
             *(rows[name].tolist() for name in ("task", "items", "shared", "on_shared", _N)),
             strict=True,
@@ -154,9 +150,9 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     frame = _with_task(data.frame.select(*roles, nw.lit(1).alias(_N)))
     overlap = count_overlap(frame, judge="judge" in roles).values()
     if overlap:
-        counted["items"] = sum(one.items for one in overlap)
+        counted["items"] = sum(one["items"] for one in overlap)
     if overlap and loads is not None:
-        counted["shared_items"] = sum(one.shared or 0 for one in overlap)
+        counted["shared_items"] = sum(one["shared_items"] or 0 for one in overlap)
     return counted, scores
 
 
@@ -398,12 +394,12 @@ def inspect(
             for task, part in tally.split("task").items()
         }
     tasks = tuple(
-        _part(task, (part, linked.get(task, part)), overlap.get(task), ranked.get(task))
+        _part(task, (part, linked.get(task, part)), overlap.get(task, {}), ranked.get(task))
         for task, part in by_task.items()
     )
     if len(tasks) > 1:
         # Items of different tasks are different; judges and systems may be one
-        every = _part(None, (tally, tally), None, None)
+        every = _part(None, (tally, tally), {}, None)
         on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in tasks]
         known = tasks[0].shared_judgments is not None
         counts: dict[str, Any] = {name: [getattr(one, name) for one in tasks] for name in _ADDED}
@@ -489,7 +485,7 @@ def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
 def _part(
     task: str | None,
     tallies: tuple[Tally, Tally],
-    overlap: Overlap | None,
+    overlap: Mapping[str, Any],
     ranked: RankingCounts | None,
 ) -> Part:
     tally, linked = tallies
@@ -521,9 +517,7 @@ def _part(
         blank_ranks=ranked.blank_ranks if ranked else None,
         judges=len(judge.labels) if judge else None,
         effective_judges=judge.effective if judge else None,
-        items=overlap.items if overlap else None,
-        shared_items=overlap.shared if overlap else None,
-        shared_judgments=overlap.share if overlap else None,
+        **overlap,
         tie_share=ties / (decisive + ties),
         left_share=wins / decisive if decisive and tally.positions_known else None,
         min_left_share=least,

@@ -54,7 +54,7 @@ from evenhand.formats.file_heads import (
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import connect, open_files, open_inner, refuse_columns
+from evenhand.formats.files import connect, open_files, open_inner
 from evenhand.formats.layouts import wide
 from evenhand.formats.registry import choose, knows, reads_names
 from evenhand.formats.roles import FOLDED, check_asked
@@ -228,10 +228,7 @@ OF_ERRORS: Final = ("mqm", "marked_errors", "mtme_ratings", "mtme_json", "pearmu
 def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
-    refuse_columns(table)
-    nested = NESTED in table.original_types.values()
-    if nested and not knows(table.header(options), layout):
-        table = open_inner(table)
+    table = open_inner(table, lambda one: knows(one.header(options), layout))
     nested = NESTED in table.original_types.values()
     names = [*options.columns.values(), *chain(*options.lists.values())]
     parts = [[name] if name in table.columns else name.split(",") for name in names]

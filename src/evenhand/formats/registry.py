@@ -143,6 +143,11 @@ def _refusal(header: roles.Header, fitting: Sequence[Layout]) -> UnknownColumn |
         scores = _tell_scores(header)
         if scores is not None:
             return scores
+        for ranked in header.list_rankings():
+            return UnknownFormat(
+                f"{header.table} has the columns {listing(header.columns)}: no known layout"
+                f"{_say_parting(ranked)}"
+            )
         way = f"Map yours, for instance {roles.write_roles(header, {'left': 'NAME'})}"
         if any(re.fullmatch(r"-?\d[\d_.]*", one) for one in header.columns):
             way = "If the first line holds data, add a line of column names above it"
@@ -162,17 +167,20 @@ def _refusal(header: roles.Header, fitting: Sequence[Layout]) -> UnknownColumn |
         ids = roles.write_roles(header, {"ranking": header.candidates(once[0])[0]})
         asked = f" Where each {once[0]} has one ranking: {ids}; else add a column ranking with ids"
     elif cells and missing in (["system", "rank"], ["ranking", "system"], ["left", "right"]):
-        parted = f"frame.pop({cells[0]!r}).str.split('>', expand=True)"
-        way = (
-            f"; if cells of '{cells[0]}' hold whole rankings such as A>B>C, give each rank its"
-            f" column (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join({parted}"
-            ".rename(columns=lambda at: f'{at + 1}th')))"
-        )
+        way = _say_parting(cells[0])
     elif missing == ["system"] and not header.missing(generic.LABELS.needs):
         way = "; labels of items, of no system, are read with --from labels"
     return UnknownColumn(
         f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
         f" {listing(header.columns)}.{asked}{way}"
+    )
+
+
+def _say_parting(column: str) -> str:
+    return (
+        f"; if cells of '{column}' hold whole rankings such as A>B>C, give each rank its column"
+        f" (1st, 2nd, 3rd), with pandas: evenhand.read(frame.join(frame.pop({column!r})"
+        ".str.split('>', expand=True).rename(columns=lambda at: f'{at + 1}th')))"
     )
 
 

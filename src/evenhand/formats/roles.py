@@ -198,6 +198,8 @@ class Header:
     table: str = "the table"  # what the table is called in messages
     # says of a column whether its values are texts, and so no names
     holds_texts: Callable[[str], bool] = field(default=lambda _: False, compare=False)
+    # gives the columns whose values are whole rankings
+    list_rankings: Callable[[], list[str]] = field(default=list, compare=False)
     # gives the columns that hold numbers
     spreads: Callable[[], Mapping[str, Spread]] = field(default=dict, compare=False)
 

@@ -172,7 +172,10 @@ class Table:
 
     def header(self, options: ReadOptions) -> Header:
         return Header(
-            self.columns, options.columns, self.name, self.holds_texts, lambda: self.spreads
+            *(self.columns, options.columns, self.name),
+            holds_texts=self.holds_texts,
+            list_rankings=self.list_rankings,
+            spreads=lambda: self.spreads,
         )
 
     @cached_property
@@ -207,6 +210,21 @@ class Table:
         long = sum(len(text) > LONGEST or "\n" in text for text in texts)
         different = len(set(texts)) > ALL_DIFFERENT * len(texts)
         return long > MANY_LONG * len(texts) or (different and len(texts) >= FEWEST)
+
+    def list_rankings(self) -> list[str]:
+        """Return the columns whose first values are whole rankings, such as A>B>C."""
+        texts = [name for name in self.columns if self.schema[name] == nw.String]
+        looked = fetch_columns(self.frame.select(*texts).head(LOOK)) if texts else {}
+        found = []
+        for column, values in looked.items():
+            cells = [[one.strip() for one in value.split(">")] for value in values if value]
+            names = Counter(chain(*cells))
+            named = all(0 < len(name) <= LONGEST for name in names)
+            again = len(cells) < 2 or len(names) < names.total()  # as systems are ranked
+            long = max(map(len, cells), default=0) > 2
+            if long and named and again and all(1 < len({*one}) == len(one) for one in cells):
+                found.append(column)
+        return found
 
     def skip(self, fault: InvalidRow) -> None:
         """Refuse a row that cannot be read, or note that it is skipped."""
@@ -466,11 +484,9 @@ def holds(table: Table, column: str, number: int, words: tuple[str, ...]) -> nw.
     return held.fill_null(value=False)
 
 
-# Columns take their roles: labels become text, ranks and weights numbers, the rest stays.
-#
 # A text column passes as it is, without a cast: DuckDB then keeps its dictionary, and grouping ten
-# million rows costs a fifth. Labels that are whole numbers become their decimal text. Labels that
-# are fractions, truth values or nested are refused, since engines write them differently.
+# million rows costs a fifth. Labels that are fractions, truth values or nested are refused, since
+# engines write them differently.
 
 
 # Roles whose values are numbers; all others are labels
@@ -590,10 +606,8 @@ def _native_type(table: Table, column: str) -> str:
     return str(native.types[native.columns.index(column)])
 
 
-# Columns for what was recorded beside a judgment: kinds, expected answers, times.
-#
-# Their names are common (`type`, `timestamp`), so that names alone decide little: a column under
-# another name is taken for a kind only if every value is one.
+# Names of columns beside a judgment are common (`type`, `timestamp`): a column under another name
+# is taken for a kind only if every value is one.
 
 
 def place_asides(
@@ -650,15 +664,9 @@ def drop_misfits(
     return fitting, notes
 
 
-# Outcomes that name the winning system become its side.
-#
-#     left,right,winner
-#     red,blue,blue
-#
-# The first rows tell: where outcomes there are names of their row, and none is a word for a side,
-# the column names winners. Names that are words for a side as well ("a" for the left) are read as a
-# side only where both readings say the same. Labels that are neither are refused when they are
-# counted. A column that is called loser or worse names or says the other side.
+# Outcomes may name the winning system of their row. The first rows tell: where none of them is a
+# word for a side, the column names winners. Names that are words for a side as well ("a" for the
+# left) are read as a side only where both readings say the same.
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 LOSING: Final[Mapping[Outcome, Outcome]] = {"left": "right", "tie": "tie", "right": "left"}
 _ROLES: Final = ("left", "right", "outcome")

@@ -52,9 +52,6 @@ class Sheet:
     numbers: tuple[int, ...]  # of the rows, as the sheet counts them from 1
     notes: tuple[str, ...]
 
-    def by_column(self) -> dict[str, list[Cell]]:
-        return {name: [row[at] for row in self.rows] for at, name in enumerate(self.columns)}
-
     def by_row(self) -> Iterator[tuple[int, Mapping[str, Cell]]]:
         for number, row in zip(self.numbers, self.rows, strict=True):
             yield number, dict(zip(self.columns, row, strict=True))

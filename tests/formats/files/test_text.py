@@ -4,6 +4,8 @@ import gzip
 import json
 import random
 import re
+import sys
+from collections.abc import Callable
 
 import duckdb
 import polars
@@ -11,6 +13,7 @@ import pytest
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import fetch_columns
+from evenhand.data.query_log import watch_fetches
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats import file_heads
 from evenhand.formats.file_heads import check_zstd
@@ -247,6 +250,45 @@ def test_values_within_objects_are_columns_that_may_be_roles(save) -> None:
         ("A", "B"),
         ("fluency", "style"),
     )
+
+
+def _count_calls(work: Callable[[], object]) -> int:
+    count = 0
+
+    def add(_frame: object, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(add)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+ROWS = 20_000
+
+
+@pytest.mark.parametrize("orient", ["index", "columns"])
+def test_a_long_frame_in_one_object_is_refused_and_not_read_as_a_column_for_each_row(orient, save):
+    rows = {str(at): RECORDS[1] for at in range(ROWS)}
+    turned = {name: dict.fromkeys(rows, value) for name, value in RECORDS[1].items()}
+    path = save("v.json", json.dumps(rows if orient == "index" else turned))
+    with pytest.raises(UnknownFormat, match="one JSON object of columns, and not of rows"):
+        read(path)  # what is imported once is imported now
+    with watch_fetches() as fetches:
+        assert _count_calls(lambda: refusal(path, UnknownFormat)) < ROWS
+    assert sum(fetch.rows for fetch in fetches) <= 1
+
+
+def test_twice_as_many_keys_take_about_twice_as_many_calls(save) -> None:
+    calls = []
+    for keys in (500, 500, 1000):  # what is imported once is imported the first time
+        line = json.dumps({f"item_{at}": at % 5 for at in range(keys)})
+        path = save("m.jsonl", line + "\n")
+        calls.append(_count_calls(lambda path=path: refusal(path, UnknownFormat)))
+    assert calls[2] < 2.5 * calls[1]
 
 
 @pytest.mark.parametrize("cut", [3, 10, 40])

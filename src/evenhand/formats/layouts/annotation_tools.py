@@ -1,19 +1,13 @@
 """Downloads of annotation tools: Pearmut, Potato, Label Studio, Argilla.
 
-Pearmut's annotations: one line for each document that a user submitted.
+Pearmut's annotations, one line for each document that a user submitted, or {"campaign": [lines]}:
 
     {"user_id": "…", "item_i": 0, "annotation": [{"A": {"score": 90, "error_spans": […]}}],
      "item": [{"src": "…", "tgt": {"A": "…"}, "item_id": "…"}],
      "actions": [{"time": 1.0, "action": "load"}, …]}
 
-or the download, {"campaign": [lines]}. The keys of `tgt` stand in the order shown: `position`. In
-`error_spans` `end_i` is the last UTF-16 unit, line breaks not counted, and is put in characters; an
-error behind the last one is something missing. Left out and counted are lines that a later reset of
-their user voids (annotation __RESET__), all but the last line of a user and document, segments that
-were skipped, and answers to forms. Welcome and goodbye documents stay; `part` says which they are.
-Outputs under `validation`, by which attention is checked, are controls. Each of several sliders is
-a criterion. Where a file has marked errors and no score at all, a score is minus what the errors
-take.
+The keys of `tgt` stand in the order shown. A reset of a user (annotation __RESET__) voids the lines
+before it. Welcome and goodbye documents stay; `part` says which they are.
 """
 
 from __future__ import annotations
@@ -185,16 +179,12 @@ def _read_segment(
             )
 
 
-# Potato's annotations: which of the outputs, by their letter on the screen, a user preferred.
+# {"instance_id": "it47", "user_id": "dave", "labels": {"preference": {"selection": "A"}}}
 #
-#     instance_id  user_id  preference.selection        {"instance_id": "it47", "user_id": "dave",
-#     it46         w1       A                            "labels": {"preference": {"selection":
-#     "A"}}}
-#
-# (a table, or JSON Lines). `selection` is A, B or tie; `rank_order` such as `B,D=A,C` ranks, best
-# first; `scale_value` below 0 prefers A, above 0 B. A is what was shown first. Which output that
-# was stands in `<user>/user_state.json` beside the file, without which nothing can be read. Outputs
-# have no names there: a system is the number of its output in the instance, from 0.
+# `selection` is A, B or tie; `rank_order` such as `B,D=A,C` ranks, best first; `scale_value` below
+# 0 prefers A, above 0 B. A is what was shown first. Which output that was stands in
+# `<user>/user_state.json` beside the file. Outputs have no names there: a system is the number of
+# its output in the instance, from 0.
 PREFERENCES: Final = {"A": "left", "B": "right", "tie": "tie"}
 ORDERS: Final = "instance_id_to_presentation_order"
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -323,19 +313,13 @@ def _rank(record: Record, value: str, order: Sequence[int]) -> Iterator[Row]:
         yield {"system": str(number), "rank": rank[letter], "position": place}
 
 
-# Label Studio's export: a list of tasks, each with the annotations that it was given.
-#
-#     [{"id": 1, "data": {…}, "annotations": [{"completed_by": 3, "lead_time": 9.5, "created_at":
-#     "…",
-#         "result": [{"from_name": "best", "type": "ranker",
-#                     "value": {"ranker": {"rank": ["mdn", "wiki"]}}}]}]}]
+# [{"id": 1, "data": {…}, "annotations": [{"completed_by": 3, "lead_time": 9.5, "created_at": "…",
+#     "result": [{"from_name": "best", "type": "ranker",
+#                 "value": {"ranker": {"rank": ["mdn", "wiki"]}}}]}]}]
 #
 # A ranker is a ranking, best first; it has no ties. `pairwise` (`{"selected": "left"}`) is a
 # comparison of `left_system` and `right_system` of `data`, `rating` and `number` a score of its
-# `system`. Where several controls were used, `from_name` says which: it is the criterion of a score
-# if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
-# the task's id. Annotations that were cancelled are left out and counted, and so are results of
-# other types.
+# `system`.
 _MAKERS: Final[Mapping[str, Callable[..., tables.Handle]]] = {
     "rankings": tables.make_rankings,
     "comparisons": tables.make_comparisons,
@@ -479,14 +463,11 @@ _TABLES: Final = {
 }
 
 
-# Argilla's records with a ranking question: who ranked what how, ties allowed.
-#
-#     {"id": "7", "fields": {…}, "responses": {"preference": [{"user_id": "u1", "value":
-#         [{"value": "reply-1", "rank": 1}, {"value": "reply-2", "rank": 1}]}]}}
+# {"id": "7", "fields": {…}, "responses": {"preference": [{"user_id": "u1", "value":
+#     [{"value": "reply-1", "rank": 1}, {"value": "reply-2", "rank": 1}]}]}}
 #
 # or `responses` as a list with one entry for each user, `{"user_id", "status", "values":
-# {"preference": {"value": […]}}}`. Drafts and discarded responses are left out and counted, and so
-# are answers to other kinds of questions. In which order replies were shown is not recorded.
+# {"preference": {"value": […]}}}`. In which order replies were shown is not recorded.
 STATES: Final = ("submitted", "draft", "discarded")
 
 

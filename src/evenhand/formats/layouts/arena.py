@@ -1,13 +1,4 @@
-"""Arena battles, and what LLM judges said of language models: AlpacaEval, MT-Bench, Arena-Hard.
-
-Two models, and which of them won.
-
-    question_id,model_a,model_b,winner,judge,...
-    58210e39,vicuna-13b,koala-13b,model_a,arena_user_973,...
-
-`winner` is `model_a`, `model_b`, `tie` or `tie (bothbad)`; both kinds of tie are ties. The minimal
-file has only the first three columns. `question_id` is the item.
-"""
+"""Arena battles, and what LLM judges said of language models: AlpacaEval, MT-Bench, Arena-Hard."""
 
 from __future__ import annotations
 
@@ -68,13 +59,9 @@ def _note_turns(source: Source, item: str) -> Source:
     return replace(source.noting(say("turns", item=item, turn="turn")), turns_apart=True)
 
 
-# The raw log of an arena: one event a line, some of them votes.
+# {"tstamp": 1682351591.1, "type": "leftvote", "models": ["a", "b"], "states": [...], "ip": "…"}
 #
-#     {"tstamp": 1682351591.1, "type": "leftvote", "models": ["a", "b"], "states": [...], "ip": "…"}
-#
-# Votes are `leftvote`, `rightvote`, `tievote` and `bothbad_vote`; other events are no judgments,
-# they are left out and counted. Where `models` holds blanks, since the models were hidden, the
-# names stand in `states`. The judge is `ip` where there is one.
+# Where `models` holds blanks, since the models were hidden, the names stand in `states`.
 _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
@@ -118,13 +105,9 @@ def arena_log(table: Table, options: ReadOptions) -> Comparisons:
     return replace(data, source=data.source.excluding(*excluded))
 
 
-# Comparisons with one column for each outcome, as in Kaggle's competition files.
-#
-#     id,model_a,model_b,prompt,...,winner_model_a,winner_model_b,winner_tie
-#     30192,gpt-4,koala-13b,...,1,0,0
-#
-# Exactly one of them is 1 in every row, the others are 0. One of the three may be missing: without
-# the tie there are none, and a row in which neither one side nor the tie is 1 is the other side's.
+# Exactly one of the columns is 1 in every row, the others are 0. One of the three may be missing:
+# without the tie there are none, and a row in which neither one side nor the tie is 1 is the other
+# side's.
 _KAGGLE: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 _OUTCOME: Final = "outcome"
 
@@ -196,15 +179,8 @@ def arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     return data if known else replace(data, source=data.source.noting(note))
 
 
-# AlpacaEval's annotations: which of two outputs an LLM judge prefers, and how surely.
-#
-#     {"instruction": "…", "generator_1": "gpt4_1106_preview", "output_1": "…",
-#      "generator_2": "x", "output_2": "…", "annotator": "weighted_alpaca_eval_gpt4_turbo",
-#      "preference": 1.98}
-#
 # 1 is for the first output, 2 for the second, 1.5 (0 in older files) a tie, and null no answer; a
-# number between is a mean or a probability, and counts for the nearer output. The annotator is the
-# judge, the instruction the item. Which output was shown first is not recorded.
+# number between is a mean or a probability, and counts for the nearer output.
 
 
 def _count_graded(rows: Sequence[records.Row]) -> list[Finding]:
@@ -239,14 +215,8 @@ def alpaca_eval(record: records.Record) -> Iterator[records.Row]:
     }
 
 
-# PandaLM's test set: three people, in a column each, compare the answers of two models.
-#
-#     {"cmp_key": "bloom-7b_llama-7b", "instruction": "…", "input": "…", "response1": "…",
-#      "response2": "…", "annotator1": 2, "annotator2": 2, "annotator3": 0}
-#
-# 1 and 2 are for the first and the second answer, 0 is a tie. The models stand in `cmp_key`, with _
-# between them, or in columns that are named (`--column left=NAME --column right=NAME`). The column
-# is the judge, instruction and input the item. Which answer was shown first is not recorded.
+# Three people, in a column each, compare the answers of two models, whose names stand in `cmp_key`
+# with _ between them, or in columns that are named.
 _ANSWERS: Final = {"0": "tie", "1": "left", "2": "right"}
 _ANNOTATOR: Final = re.compile(r"annotator_?\d+")
 
@@ -288,15 +258,8 @@ def pandalm(table: Table, options: ReadOptions) -> Handle:
     return records.take_rows(pandalm, table, rows, plain, make=make_comparisons, unread=unread)
 
 
-# MT-Bench: verdicts of an LLM judge, on single answers and on pairs asked in both orders.
-#
-#     {"question_id": 81, "model": "x", "judge": ["gpt-4", "single-v1"], "judgment": "…",
-#      "score": 8, "turn": 1}
-#     {"question_id": 81, "model_1": "x", "model_2": "y", "judge": ["gpt-4", "pair-v2"],
-#      "g1_winner": "model_1", "g2_winner": "tie", "turn": 1}
-#
-# model_2 is left in the second game. The turns of a question are items, as of people's. Verdicts
-# that the makers could not read (-1, "error"; null in Arena-Hard) are excluded and counted.
+# A pair is asked in both orders: model_2 is left in the second game. Verdicts that the makers could
+# not read are -1, "error", or null in Arena-Hard.
 _FAILED: Final = "answers of the judge that could not be read by its makers"
 _MODELS: Final = ("model_1", "model_2")
 
@@ -367,12 +330,8 @@ def _place(record: records.Record) -> records.Row:
     }
 
 
-# Arena-Hard: verdicts of an LLM judge on a model and a baseline, which stands left first.
-#
-#     {"question_id" or "uid": "…", "model": "x", "judge": "gpt-4.1", "baseline": "o3-mini",
-#      "games": [{"score": "A>>B"}, {"score": "B>A"}]}
-#
-# Older files do not name the baseline.
+# The baseline stands left in the first of the games, such as [{"score": "A>>B"}, {"score": "B>A"}].
+# Older files do not name it.
 _GAME: Final = {"A>>B": "left", "A>B": "left", "A=B": "tie", "B>A": "right", "B>>A": "right"}
 
 

@@ -1,12 +1,6 @@
 """Our own layouts, and tables of other tools: crowd-kit, Evalica, preference pairs, MLQE, labels.
 
-Comparisons, also under other column names.
-
-One comparison a row: `judge, item, left, right, outcome`, with outcome `left | tie | right`;
-optional `task`, `ranking`, `weight`, `id`; every other column is kept as a covariate.
-
-    judge,item,left,right,outcome
-    j1,17,sys-a,sys-b,left
+docs/formats.md lists the columns of each, and what it is read as.
 """
 
 from __future__ import annotations
@@ -48,14 +42,6 @@ COMPARISONS: Final = tables.Layout(
 )
 
 
-# Our own rankings, and tables like them under other column names.
-#
-# One ranked output a row: `judge, item, ranking, system, rank`; 1 is best, ties share a rank, blank
-# or −1 is not ranked; optional `position` (the place on the screen), `task`, `weight`.
-#
-#     judge,item,ranking,system,rank
-#     j1,17,r1,sys-a,1
-#     j1,17,r1,sys-b,2
 RANKINGS: Final = tables.Layout(
     "rankings",
     "rankings",
@@ -64,13 +50,6 @@ RANKINGS: Final = tables.Layout(
     roles=tables.RANKING_ROLES,
     by_role=True,
 )
-
-
-# Rankings without an id, of which each judge gave one for an item.
-#
-#     judge,item,system,rank
-#     j1,17,sys-a,1
-#     j1,17,sys-b,2
 
 
 @tables.Layout(
@@ -90,13 +69,6 @@ def unnamed_rankings(table: tables.Table, options: tables.ReadOptions) -> tables
     return replace(data, source=data.source.noting(say("unnamed-rankings")))
 
 
-# Our own ratings, and tables like them under other column names.
-#
-# One score a row: `judge, item, system, criterion, score`; optional `task`, `kind` (target,
-# control, repeat), `expected` (of a control), `seconds` (how long it took), `shown_at` (when).
-#
-#     judge,item,system,criterion,score
-#     j1,17,sys-a,adequacy,71
 RATINGS: Final = tables.Layout(
     "ratings",
     "ratings",
@@ -107,14 +79,8 @@ RATINGS: Final = tables.Layout(
 )
 
 
-# A matrix of judges by items: one row for each judge, one column for each item, scores inside.
-#
-#     judge,item-1,item-2,item-3
-#     ann,4,,2
-#
-# Nothing in such a header tells it from another table, so it is read only where it is asked for
-# (`--from matrix`). The first column names the judges. What is rated is the item, so it is taken as
-# system. A blank cell was not judged: it is left out and counted.
+# Nothing in the header of a matrix tells it from another table, so it is read only where it is
+# asked for. What is rated is the item, so it is taken as system.
 
 
 @tables.Layout(
@@ -144,13 +110,8 @@ def matrix(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     return records.take_rows(matrix, table, rows, options, unread=(), excluded=excluded)
 
 
-# Crowd-kit's pairwise table: the label is the name of the one that won.
-#
-#     worker,left,right,label
-#     w1,Pizza,Sushi,Pizza
-#
-# `label` may also say `left`, `right` or `tie`. Any other label, one that names neither of the two
-# in its row, is refused with its rows when something is first counted.
+# A label is the name of the winner, or a side. One that is neither is refused with its rows when
+# something is first counted.
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
@@ -182,13 +143,7 @@ def crowd_kit(table: tables.Table, options: tables.ReadOptions) -> Comparisons:
     return replace(data, source=data.source.noting(*notes))
 
 
-# Crowd-kit's long table of labels; understood where the labels are scores.
-#
-#     task,worker,label
-#     image-17,w1,4
-#
-# The task is the thing that is rated, so it is taken as system. Labels that are categories are no
-# judgments of better or worse.
+# The task is the thing that is rated, so it is taken as system.
 
 
 @tables.Layout(
@@ -214,12 +169,6 @@ def crowd_kit_long(table: tables.Table, options: tables.ReadOptions) -> Ratings:
     return tables.make_ratings(table, options, crowd_kit_long, fixed)
 
 
-# Evalica's CSV: who stood left, who right, and which of them won.
-#
-#     left,right,winner
-#     Pizza,Sushi,left
-#
-# `winner` is `left`, `right` or `tie`.
 EVALICA: Final = tables.Layout(
     "evalica",
     "Evalica comparisons",
@@ -231,13 +180,8 @@ EVALICA: Final = tables.Layout(
 )
 
 
-# Preference data for training: of two answers to a prompt, the chosen and the rejected one.
-#
-#     {"prompt": "…", "chosen": "…", "rejected": "…", "chosen_model": "x", "rejected_model": "y"}
-#
-# Without the last two the answers have no names, and there is nothing to rank. Who stood left is
-# not recorded: left is the model that comes first by name. There are no ties. The item is `item`,
-# `prompt_id` or the prompt. The answers themselves are not kept, other columns are.
+# Without names of models there is nothing to rank. Left is the model that comes first by name,
+# since nobody recorded who stood there. The item is `item`, `prompt_id` or the prompt.
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
@@ -275,13 +219,7 @@ def _read(record: records.Record, flat: Sequence[str]) -> records.Row:
     return records.keep_flat(record, flat, row)
 
 
-# Who won and who lost, by name, as in tables of matches.
-#
-#     judge,item,winner,loser
-#     ann,17,sys-a,sys-b
-#
-# Who stood left is not recorded: left is the system that comes first by name. Beside them a column
-# tie may say 1 of rows without a winner, whose two names are in no order.
+# Left is the system that comes first by name, since nobody recorded who stood there.
 
 
 @tables.Layout(
@@ -328,14 +266,8 @@ def winners(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     return replace(data, source=data.source.noting(*(say("ties", column=tie) for tie in ties)))
 
 
-# How likely it is that the left output is better, as LLM judges say.
-#
-#     judge,item,left,right,probability_left
-#     gpt,17,sys-a,sys-b,0.83
-#
-# `probability_right`, `p_a`, `prob_model_b` and the like are read as well; of both sides, what is
-# left to 1 is a tie. The outcome is the likelier side. Rankings by people with verdicts take the
-# number itself, also where an outcome stands beside it.
+# Where both sides have a probability, what is left to 1 is a tie. Rankings by people with verdicts
+# take the number itself, also where an outcome stands beside it.
 
 
 @tables.Layout(
@@ -359,14 +291,8 @@ def probabilities(table: tables.Table, options: tables.ReadOptions) -> Compariso
     return replace(data, source=data.source.noting(say("probabilities", columns=named)))
 
 
-# Direct assessments of one system, all scores of a segment in one cell (MLQE).
-#
-#     index  original  translation  scores        mean  z_scores       z_mean  model_scores
-#     0      …         …            [61, 70, 42]  57.7  [-0.2, 0.4, …]  …      …
-#
-# (tabs between). Each score of the list is a rating. Whose it is stands nowhere: the place in the
-# list is kept as `place`, and is no judge. The one system is called `translation`. Other columns
-# are kept as they are.
+# All scores of a segment stand in one cell, such as [61, 70, 42], and nobody says whose they are.
+# The one system is called `translation`.
 
 
 @records.row_layout(
@@ -397,13 +323,8 @@ def mlqe(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-# Items of subset2evaluate: metrics and mean human scores of every system, one item a line.
-#
-#     {"i": 0, "src": "…", "tgt": {"SYS": "…"}, "doc": "…",
-#      "scores": {"SYS": {"human": 80, "COMET": 0.7}}}
-#
-# Each number is a rating, and its name (`human`, or that of a metric) the criterion. No judge is
-# named. Items are numbered as they are, from 0.
+# One item a line: {"i": 0, "src": "…", "tgt": {"SYS": "…"}, "doc": "…",
+#                   "scores": {"SYS": {"human": 80, "COMET": 0.7}}}
 
 
 @records.row_layout(
@@ -430,16 +351,9 @@ def subset2evaluate(record: records.Record) -> Iterator[records.Row]:
             }
 
 
-# Labels of items: several judges say what an item is, and no output of a system is judged.
-#
-# Snow et al. (2008), whose tables many programs for labels are tried on:
-#
-#     !amt_annotation_ids  !amt_worker_ids  orig_id  response  gold
-#     1                    A19IBSKBTABMR3   2        0         1
-#
-# (tabs between). The response is the score; `gold` is the experts' answer, and is kept beside it.
-# Under names of our own, judge, item and score, labels are read only with `--from labels`: a table
-# of ratings whose column of systems has another name looks the same.
+# Labels of items, of which no output of a system is judged. Under names of our own they are read
+# only with `--from labels`: a table of ratings whose column of systems has another name looks the
+# same.
 
 
 SNOW: Final = tables.Layout(
@@ -460,13 +374,10 @@ LABELS: Final = tables.Layout(
 )
 
 
-# QAGS: does an article say what a sentence of its summary says?
+# {"article": "…", "summary_sentences": [
+#     {"sentence": "…", "responses": [{"worker_id": 0, "response": "yes"}, …]}, …]}
 #
-#     {"article": "…", "summary_sentences": [
-#         {"sentence": "…", "responses": [{"worker_id": 0, "response": "yes"}, …]}, …]}
-#
-# (one line each). The item is the number of the line and that of the sentence in its summary, both
-# from 1; yes is 1 and no is 0. Which system wrote the summary is not recorded.
+# The item is the number of the line and that of the sentence, both from 1.
 _QAGS_ANSWERS: Final = {"yes": 1, "no": 0}
 
 

@@ -3,12 +3,8 @@
     system  doc  doc_id     seg_id       rater  source  target  category  severity  [comment]
     system  doc  docSegId   globalSegId  rater  source  target  category  severity  metadata
 
-(tabs between). `<v>` and `</v>` bound the error in source or target; an output without errors has
-one row of the category No-error. The rows of one rater and output become one rating: minus what
-the errors take, 5 if major, 1 if minor, 0.1 if minor and Fluency/Punctuation, 25 for a
-non-translation, nothing if neutral, a reinterpretation, or of a category Source…. Critical errors
-count as major ones, and a note counts them. The errors are in the column `spans`. A list of errors
-under other names, perhaps without documents and texts, is read likewise (`marked_errors`).
+`<v>` and `</v>` bound the error in source or target. The rows of one rater and output become one
+rating: minus what the errors take, as docs/formats.md says.
 """
 
 from __future__ import annotations
@@ -95,14 +91,8 @@ def mqm(table: Table, options: ReadOptions) -> Handle:
     return take_rows(mqm, table, rows, options, unread=(), notes=notes)
 
 
-# A list of errors under other names, one a row: such as an export of an annotation tool.
-#
-#     System,Segment,Annotator,Error type,Severity,Start,End
-#     sys-a,17,ann,Fluency,minor,11,16
-#
-# Documents, texts and categories may be missing, and so may the judge, where there is one. Without
-# texts in which the errors are marked, no place is read: whether `End` is the last character or the
-# one after it is not said. A row without severity and category is an output without errors.
+# A list of errors under other names, perhaps without documents, texts, categories or judge. Without
+# texts no place is read: whether `End` is the last character or the one after it is not said.
 
 # What a row of errors says → names of its column, folded
 _PARTS: Final[Mapping[str, Sequence[str]]] = {
@@ -259,12 +249,6 @@ def _tell_severity(record: Record, columns: Mapping[str, str]) -> str:
     return NO_ERROR if category == NO_ERROR else severity
 
 
-# Ratings in our own layout with marked errors and no scores.
-#
-#     judge,item,system,spans
-#     ann,17,sys-a,"[{""start"":0,""end"":4,""severity"":""major""}]"
-
-
 @Layout(
     "spans",
     "ratings by marked errors",
@@ -299,15 +283,6 @@ def spans(table: Table, options: ReadOptions) -> Handle:
     return take_rows(spans, table, rows, options, unread=(), notes=notes)
 
 
-# Averages of MQM by segment, as they stand beside MQM tables.
-#
-#     system mqm_avg_score seg_id
-#     Facebook-AI -5.000000 1
-#
-# Blanks part the names, tabs and blanks the values. Scores are what errors take, so they are 0 or
-# less, and higher is better. No judge is named.
-
-
 @row_layout("mqm_averages", "MQM averages", ("system", "mqm_avg_score", "seg_id"))
 def mqm_averages(record: Record) -> Iterator[Row]:
     yield {
@@ -318,16 +293,12 @@ def mqm_averages(record: Record) -> Iterator[Row]:
     }
 
 
-# Ratings of mt-metrics-eval: the errors of each output, in the order of the source.
+# SYS  {"errors": [{"start": 0, "end": 4, "category": null, "severity": "minor",
+#                   "score": null, "is_source_error": false}]}  rater
 #
-#     en-de.mqm.seg.rating:
-#     SYS  {"errors": [{"start": 0, "end": 4, "category": null, "severity": "minor",
-#                       "score": null, "is_source_error": false}]}  rater
-#
-# (tabs between). `end` is the character after the last one. The score is minus what the errors
-# take: their own scores, whatever their sign, where all have one, else the weights of MQM tables.
-# None was not rated: it is left out and counted. Each line is a segment of its system, whoever
-# rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
+# The score is minus the errors' own scores, whatever their sign, where all have one, else minus the
+# weights of MQM tables. Each line is a segment of its system, whoever rated it: segments are
+# numbered from 1 within their system.
 
 
 @Layout(
@@ -370,15 +341,6 @@ def read_errors(
     return 0 - abs(taken), spans
 
 
-# Ratings of mt-metrics-eval that stand alone: one output a line with its errors.
-#
-#     {"source": "…", "hypothesis": "…", "errors": […], "document_id": "…", "segment_id": 0,
-#      "system_id": "…", "rater_id": "…", "src_lang": "en", "tgt_lang": "de"}
-#
-# `end` of an error is the character after the last one; segments are numbered from 0. The score is
-# minus what the errors take.
-
-
 @Layout(
     "mtme_json",
     "mt-metrics-eval ratings that stand alone",
@@ -414,14 +376,9 @@ def mtme_json(table: Table, options: ReadOptions) -> Handle:
     return take_rows(mtme_json, table, rows, options, unread=unread, notes=notes)
 
 
-# Scores of mt-metrics-eval: one line for each output, in the order of the source.
-#
-#     en-de.mqm.seg.score:   SYS  -1.0       en-de.mqm.domain.score:   news  SYS  -1.0
-#
-# The name of the file says what its lines do not: the languages, the name of the scores, and
-# whether segments (seg), documents (doc), domains or systems (sys) were scored. Segments and
-# documents are numbered from 1 within their system. None is no score. No judge is named. Files of
-# metrics have the same lines: BLEU-refA.seg.score.
+# The name of the file says what its lines (SYS -1.0, or news SYS -1.0) do not: the languages, the
+# name of the scores, and whether segments (seg), documents (doc), domains or systems (sys) were
+# scored. Files of metrics have the same lines: BLEU-refA.seg.score.
 NO_SCORE: Final = ("None", "nan", "NaN")
 
 

@@ -1,14 +1,8 @@
 """Wide tables: what other tables say in rows stands side by side here, in columns.
 
-Ratings with a column for each criterion, each judge or each system, or for each pair of two of
-these:
-
-    judge,item,system,fluency,adequacy      item,system,score_anna,score_ben      item,GPT-4,Llama
-    ann,17,sys-a,4,5                        17,sys-a,4,3                          17,4,2
-
-Every cell is a score; a blank one was not judged. What the columns are is said by the roles that
-the other columns leave open, by names of criteria and judges, and by numbers on one scale. Where
-these do not decide, the caller does: `--column criterion=fluency,adequacy`.
+What columns of scores are is said by the roles that the other columns leave open, by names of
+criteria and judges, and by numbers on one scale. Where these do not decide, the caller does:
+`--column criterion=fluency,adequacy`.
 """
 
 from __future__ import annotations
@@ -499,13 +493,6 @@ def look_like_ranks(frame: Frame, numbers: Sequence[nw.Expr], names: Sequence[st
     return len(rows) > k and bool(fits.all() and (rows > 1).any())
 
 
-# Ranks of several systems that stand side by side: a row is a ranking.
-#
-#     judge,item,rank_x,rank_y,rank_z
-#     ann,17,2,1,3
-#
-# Or the system of each rank has a column: 1st, 2nd, 3rd.
-
 _PLACE: Final = re.compile(r"\d+(?:st|nd|rd|th)")
 _RANKS: Final = frozenset(("rank", "ranked", "ranking", "ranks", "of"))
 
@@ -559,11 +546,7 @@ def wide_ranks(table: tables.Table, options: tables.ReadOptions) -> tables.Handl
     return replace(data, source=data.source.noting(note))
 
 
-# Scores of two outputs that stand side by side: the higher one is the better one, of errors, ranks
-# and the like the lower one.
-#
-#     judge,item,model_a,model_b,score_a,score_b
-#     ann,17,x,y,4,2
+# The higher score is the better one, of errors, ranks and the like the lower one.
 
 _SIDES: Final = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"), ("0", "1"))
 _THINGS: Final = ("", "model", "system", "output", "answer", "response")
@@ -625,12 +608,6 @@ def pair_scores(table: tables.Table, options: tables.ReadOptions) -> tables.Hand
     )
     note = say("score-pair", left=left, right=right, better="lower" if lower else "higher")
     return replace(data, source=data.source.noting(*emptied, note))
-
-
-# Outcomes of several judges that stand side by side, under the names of the judges.
-#
-#     item,model_a,model_b,annotator_1,annotator_2
-#     17,x,y,A,tie
 
 
 def find_votes(header: Header) -> list[str]:

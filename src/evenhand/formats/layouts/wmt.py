@@ -1,15 +1,10 @@
 """WMT's files: wide rankings, direct assessments and their averages, segments with scores.
 
-Appraise, in which WMT judges, writes a table without a header: direct assessment, documents, and
-marked errors.
+Appraise, in which WMT judges, writes a table without a header:
 
     user,system,segID,type,src,tgt,score[,documentID,isCompleteDocument][,spans][,start,end]
 
-`type` is TGT, CHK (asked again), REF (a reference, known good) or BAD (spoilt, known bad).
-Spoilt, doubled, unfinished and tutorial documents are marked in their names (`#bad`, `#bad3`); they
-stay, and the column `flag` says which they are. In spans `end_i` is the last character, counted in
-UTF-16 units. The score of a complete document is a criterion of its own. The item is
-`document:segID`, without the system that stands in the name of a document.
+The item is `document:segID`, without the system that stands in the name of a document.
 """
 
 from __future__ import annotations
@@ -35,20 +30,7 @@ from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.files import APPRAISE_COLUMNS, TYPES
-from evenhand.formats.records import (
-    Record,
-    Row,
-    Screen,
-    keep_flat,
-    read_each,
-    read_inclusive,
-    read_records,
-    read_score,
-    split_unread,
-    take_rows,
-)
 from evenhand.formats.roles import SOFT, UNKNOWN_POSITIONS, assign, name_covariates
-from evenhand.formats.table import Handle, Layout, ReadOptions, Table, make_comparisons
 from evenhand.formats.texts import say
 
 
@@ -80,14 +62,7 @@ def stack(
     return nw.concat(parts)  # type: ignore[type-var]
 
 
-# WMT's RNK table (2010 to 2016): a judge ranks n systems, five as a rule, in one wide row.
-#
-#     srclang,trglang,srcIndex,documentId,segmentId,judgeId,
-#         system1Number,system1Id,…,system5Number,system5Id,system1rank,…,system5rank
-#
-# (one line). Rank 1 is best, ties share a rank, −1 was left blank. The task is the pair of
-# languages by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the
-# position is the slot. System names stay as they are; the numbers of systems are not used.
+# One wide row is a ranking, its slots are positions. The numbers of systems are not used.
 _CODES: Final = {
     "cs": ("czech", "ces", "cze"),
     "de": ("german", "deu", "ger"),
@@ -177,13 +152,8 @@ def wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
     return data
 
 
-# WMT's pairwise table (2014 to 2016): what a ranking says of two of its systems, one pair a row.
-#
-#     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,
-#         rankingID
-#
-# (one line). Rows with one rankingID are one answer of a judge, of as many pairs as it ranked, and
-# stay together as its ranking. The system that stands first in the ranking was shown on the left.
+# Rows with one rankingID are one answer of a judge, and stay together as its ranking. The system
+# that stands first in the ranking was shown on the left.
 
 
 @tables.Layout(
@@ -246,15 +216,8 @@ def _refuse_ranks(table: tables.Table, ranks: list[str]) -> None:
             )
 
 
-# WMT's direct assessment by a crowd: one score a line, raw or standardised by judge.
-#
-#     HITId  WorkerId  Input.src  Input.trg  Input.item  hit  sys_id  rid  type  sid  score  time
-#     NA     w3        hi         bn         ad          NA   "S.7"   NA   SYSTEM  x-1   30   0
-#
-# Tabs part the names, tabs and blanks the values; NA is missing. `type` is SYSTEM for an output,
-# REPEAT for one that is asked again, REF for the reference and BAD_REF for a spoilt output, both
-# shown in the place of that of `sys_id`: they are no outputs of it, but controls. Whether scores
-# are raw (0 to 100) or standardised the file does not say, nor in which unit `time` is.
+# Tabs part the names, tabs and blanks the values; NA is missing. REF and BAD_REF were shown in the
+# place of the output of `sys_id`: they are controls, and no outputs of it.
 KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "REF": "good", "BAD_REF": "bad"}
 _KEPT: Final = {
     "HITId": "hit_id",
@@ -293,15 +256,7 @@ def wmt_da(record: records.Record) -> Iterator[records.Row]:
     }
 
 
-# WMT's direct assessment after averaging: one line for each output, or for each system.
-#
-#     SYS SID RAW.SCR Z.SCR N
-#     UEdin.4 bn-hi-0-71-1000434.1_1 52 -1.22706736329917 1
-#
-#     RAW.SCR Z.SCR N SYS N.ALL
-#
-# Each line holds two scores, so it becomes two ratings, under the criteria raw and standardised. No
-# judge is named: the judgments behind an average are counted in `n`.
+# Each line holds two scores, and becomes two ratings; N counts the judgments behind an average.
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
@@ -323,19 +278,15 @@ def wmt_da_scores(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-# WMT's judgments since 2024: one line a segment, with every score that its outputs were given.
+# One line a segment, with every score that its outputs were given:
 #
 #     {"doc_id": "en-is_#_news_#_doc_#_12", "src_text": "…", "tgt_text": {"SYS": "…"},
 #      "scores": {"SYS": [{"score": 98.0, "annotator": "Annotator01isl", "errors": […],
 #                          "times": [s, e], "protocol": "ESA"}]}}
 #
 # A line without scores, such as the first one by which a leak of the file is recognised, is no
-# segment: it is left out and counted. Lines are in the order of the names of documents, not of the
-# source: where every doc_id ends with a number of its own behind `_#_`, that of the segment in the
-# source from 1, it is the item. Else items are numbered from 1 as they come. `line` is the number
-# of the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without
-# blanks around it, and is put in characters. Scores and times may be text. The protocol is the
-# criterion.
+# segment. Lines are not in the order of the source: where every doc_id ends with a number of its
+# own behind `_#_`, that of the segment in the source, it is the item.
 _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
@@ -422,16 +373,18 @@ _MARK: Final = re.compile(rf"({'|'.join(MARKS)})\d*")
 _BESIDE: Final = ("documentID", "batchNo", "item_pk")
 
 
-@Layout(
+@tables.Layout(
     "appraise",
     "Appraise scores",
     APPRAISE_COLUMNS,
     also=(*_BESIDE, "isCompleteDocument", "spans", "start", "end"),
     condition=lambda header: not {"errors", "position"} & set(header.columns),
 ).read_by
-def appraise(table: Table, options: ReadOptions) -> Handle:
-    flat, unread = split_unread(table, appraise.reads)
-    rows = read_each(table, lambda one: [keep_flat(one, flat, read_score_row(one, flat))])
+def appraise(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
+    flat, unread = records.split_unread(table, appraise.reads)
+    rows = records.read_each(
+        table, lambda one: [records.keep_flat(one, flat, read_score_row(one, flat))]
+    )
     notes: list[str] = []
     if options.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
@@ -455,10 +408,10 @@ def appraise(table: Table, options: ReadOptions) -> Handle:
             f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts};"
             " to leave them out, keep the rows whose flag is missing"
         )
-    return take_rows(appraise, table, rows, options, unread=unread, notes=notes)
+    return records.take_rows(appraise, table, rows, options, unread=unread, notes=notes)
 
 
-def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
+def read_score_row(record: records.Record, beside: Sequence[str] = ()) -> dict[str, Any]:
     document, flag = read_document(record.text("documentID"), record.need("system"))
     complete = record.text("isCompleteDocument")
     segment = record.need("segID")
@@ -466,13 +419,13 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
     item = f"{document}:{segment}" if document else segment
     marked = record.data("spans")
     text = record.verbatim("translation") if "translation" in beside else ""
-    screen = Screen.of(text, trimmed=True) if text else None
+    screen = records.Screen.of(text, trimmed=True) if text else None
     start, seconds = read_times(record)
     return {
         "judge": record.need("user"),
         "item": document or segment if whole == "True" else item,
         "system": record.need("system"),
-        "score": read_score(record, record.text("score") or None),
+        "score": records.read_score(record, record.text("score") or None),
         "kind": read_kind(record.choose(record.need("type"), "type", TYPES), flag),
         "task": f"{record.need('src')}-{record.need('tgt')}",
         "document": document,
@@ -480,7 +433,7 @@ def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]
         "flag": flag,
         "spans": None
         if marked is None or (whole == "True" and not marked)  # marked in its segments
-        else write_spans(read_inclusive(record, marked, "error_type", screen)),
+        else write_spans(records.read_inclusive(record, marked, "error_type", screen)),
         "shown_at": start,
         "seconds": seconds,
         **{name: record.text(name) for name in _BESIDE},
@@ -510,7 +463,7 @@ def read_kind(word: str, flag: str) -> str:
     return "control" if flag == TUTORIAL else MARKS.get(flag, kind)
 
 
-def read_times(record: Record) -> tuple[str, str]:
+def read_times(record: records.Record) -> tuple[str, str]:
     start, end = record.text("start"), record.text("end")
     if not (start and end):
         return start, ""
@@ -522,55 +475,54 @@ def read_times(record: Record) -> tuple[str, str]:
         ) from None
 
 
-# Appraise's contrastive scores: two outputs side by side, each with a score, one row for each.
-#
-#     user,system,segID,type,src,tgt,score,errors,sourceErrors,start,end
-#
-# No number ties the two rows of a judgment together: they are those with the same user, segID and
-# start. The output with the higher score is better, equal scores are a tie. Which of them stood
-# left is known only from a column `position` (first, second).
+# No number ties the two rows of a pair together: they are those with the same user, segID and
+# start. Which of them stood left is known only from a column `position`.
 POSITIONS: Final = ("first", "second")
 
 
-@Layout(
+@tables.Layout(
     "appraise_pairs",
     "Appraise pairs",
     APPRAISE_COLUMNS,
     also=("documentID", "start", "end", "position"),
     condition=lambda header: bool({"errors", "position"} & set(header.columns)),
 ).read_by
-def appraise_pairs(table: Table, options: ReadOptions) -> Handle:
+def appraise_pairs(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     if "start" not in table.columns:
         raise UnknownColumn(
             f"{table.name} has no start: the two rows of a pair are those with the same user,"
             " segID and start; --from appraise reads the scores as ratings"
         )
-    pairs: dict[tuple[str, ...], list[Record]] = {}
-    for record in read_records(table):
+    pairs: dict[tuple[str, ...], list[records.Record]] = {}
+    for record in records.read_records(table):
         key = tuple(record.need(name) for name in ("user", "segID", "start"))
         pairs.setdefault(key, []).append(record)
     placed = "position" in table.columns
-    flat, unread = split_unread(table, appraise_pairs.reads)
+    flat, unread = records.split_unread(table, appraise_pairs.reads)
     rows = [_read_pair(both, flat, placed=placed) for both in pairs.values()]
     note = f"pairs of rows with the same user, segID and start: {len(rows):,}"
-    return take_rows(
-        appraise_pairs, table, rows, options, make=make_comparisons, unread=unread, notes=[note]
+    return records.take_rows(
+        appraise_pairs,
+        table,
+        rows,
+        options,
+        make=tables.make_comparisons,
+        unread=unread,
+        notes=[note],
     )
 
 
-def _read_pair(records: Sequence[Record], flat: Sequence[str], *, placed: bool) -> Row:
-    if len(records) != 2:
-        raise records[0].refuse(
-            f"{len(records)} rows have this user, segID and start: a pair has two"
-        )
+def _read_pair(both: Sequence[records.Record], flat: Sequence[str], *, placed: bool) -> records.Row:
+    if len(both) != 2:
+        raise both[0].refuse(f"{len(both)} rows have this user, segID and start: a pair has two")
     if placed:
-        records = sorted(records, key=_place)
-        if _place(records[0]) == _place(records[1]):
-            raise records[0].refuse("both outputs of the pair have one position")
+        both = sorted(both, key=_place)
+        if _place(both[0]) == _place(both[1]):
+            raise both[0].refuse("both outputs of the pair have one position")
     else:
-        records = sorted(records, key=lambda one: one.need("system"))
-    left, right = records
-    scores = [_score(one) for one in records]
+        both = sorted(both, key=lambda one: one.need("system"))
+    left, right = both
+    scores = [_score(one) for one in both]
     kind = left.choose(left.need("type"), "type", tuple(APPRAISE_KINDS))
     start, seconds = read_times(left)
     document, _ = read_document(left.text("documentID"), left.need("system"))
@@ -590,11 +542,11 @@ def _read_pair(records: Sequence[Record], flat: Sequence[str], *, placed: bool) 
     return row if placed else row | {UNKNOWN_POSITIONS: True}
 
 
-def _place(record: Record) -> int:
+def _place(record: records.Record) -> int:
     return POSITIONS.index(record.choose(record.need("position"), "position", POSITIONS))
 
 
-def _score(record: Record) -> Decimal:
+def _score(record: records.Record) -> Decimal:
     text = record.need("score")
     try:
         return Decimal(text)
