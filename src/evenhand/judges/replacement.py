@@ -1,24 +1,13 @@
 """May an LLM judge replace a human judge? The alternative annotator test, and a stricter one.
 
-What judge j and the LLM f say of output i is compared with what the other judges of i say: S is the
-share of the others who say the same, or −RMSE of scores. d = 1 where the judge alone is closer, −1
-where the LLM is, 0 where both are alike. The claim is that E d < ε: that the LLM is closer nearly
-as often as a judge is.
-
-The published test (Calderon, Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs
-were independent, and passes if it rejects for half of the judges after Benjamini and Yekutieli. Its
-single tests reject too often where outputs share items or judges differ, and an LLM that always
-says what most say passes it. Here
+docs/llm-judges.md says what is compared. d = 1 where a judge alone is closer to the others, −1
+where the LLM is, 0 where both are alike; the claim is that E d < ε. The published test (Calderon,
+Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs were independent. Ours is of
 
     D = mean over judges of the mean of d,   V = max(V_J, V_I, V_J + V_I − V_JI)
 
 with V_J a jackknife over judges, who are left out as references too, V_I over items and V_JI by
-their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom. It passes if two more things are
-shown: that the LLM is closer than every constant answer is, classes counting alike, and that judges
-agree beyond chance. Classes of a pair are a tie and the system that people prefer more or less
-often, whatever their names; the output shown first is a constant answer too. Several verdicts on
-one output are averaged: it is as close as one of them on average. When not to use it: to rank by
-verdicts, which needs no replacement (`rank --llm`).
+their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom.
 """
 
 from __future__ import annotations

@@ -616,13 +616,8 @@ def plan_design(
     )
 
 
-def find_design(
-    components: VarianceComponents,
-    *,
-    stderr: float | None = None,
-    reliability: float | None = None,
-    each: float | None = None,
-) -> Answer:
+def find_design(components: VarianceComponents, request: DesignRequest) -> Answer:
+    stderr, reliability, each = request.stderr, request.reliability, request.each
     if stderr is not None:
         if stderr <= 0:
             raise UnknownOption(f"a standard error of {stderr:g} cannot be: it is above 0")
@@ -782,7 +777,7 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
     says: list[str] = []
     stderr, reliability = request.stderr, request.reliability
     if stderr is not None or reliability is not None:
-        answer = find_design(components, stderr=stderr, reliability=reliability, each=request.each)
+        answer = find_design(components, request)
         goal = f"A standard error of {answer.wish:g} {components.unit}"
         if reliability is not None:
             goal = f"A reliability of {write_value(reliability, 'two')}"

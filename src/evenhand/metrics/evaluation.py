@@ -1,12 +1,4 @@
-"""How well automatic metrics agree with people, and which agrees better.
-
-Of ratings, people's scores of each output are averaged over judges, and metrics are compared with
-them at the level of systems and of segments. Of comparisons and rankings, metrics are compared with
-worths, and with each judged preference: a metric agrees if it scores the preferred output higher,
-with differences up to ε as ties, and its share is clustered by judge and item. Metrics are ordered
-by the first statistic, and only that one is tested. When not to use it: to choose among metrics on
-fewer than six systems; a difference there is of those systems.
-"""
+"""How well automatic metrics agree with people, and which agrees better."""
 
 from __future__ import annotations
 
@@ -33,15 +25,26 @@ from evenhand.errors import (
     write_names,
     write_without,
 )
-from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import (
     ALPHA,
     MIN_SYSTEMS,
+    OF_MEANS,
+    OF_SEGMENT_PAIRS,
+    STATISTICS,
+    UNASKED,
+    UNASKED_OF_SYSTEMS,
+    UNASKED_OF_VOTES,
     Differences,
+    Measured,
     Preferences,
+    Study,
+    Wishes,
+    cluster_decided,
+    cluster_greedily,
     compare_preferences,
     judge_preferences,
+    name_statistic,
 )
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
@@ -59,18 +62,6 @@ from evenhand.metrics.scores import (
     refuse_doubtful_people,
 )
 from evenhand.metrics.statistics import Steps
-from evenhand.metrics.study import (
-    OF_MEANS,
-    OF_SEGMENT_PAIRS,
-    STATISTICS,
-    UNASKED,
-    UNASKED_OF_SYSTEMS,
-    UNASKED_OF_VOTES,
-    Measured,
-    Study,
-    Wishes,
-    name_statistic,
-)
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
@@ -613,7 +604,7 @@ def _list_pairs(
     if doubtful:
         verbs = {"have": "has", "are": "is"} if doubtful == 1 else {"have": "have", "are": "are"}
         notes.append(say("judges-undecided", pairs=doubtful, **verbs))
-    ours, wmt = comparison.cluster_decided(decided), comparison.cluster_greedily(upper)
+    ours, wmt = cluster_decided(decided), cluster_greedily(upper)
     return Clusters(tuple(pairs), tuple(ours), tuple(wmt))
 
 

@@ -1,18 +1,12 @@
 """How well one metric agrees with people: correlations, accuracy of pairs, soft accuracy.
 
-h and m are (K, S): K systems on S items, higher is better; NaN in h is an output that nobody
-judged, and the metric's score of it counts nowhere. At the level of systems their means over items
-are compared; at the level of segments all scores ("none"), the systems of each item ("item", a
-plain mean over items), or the items of each system ("system").
+docs/metrics.md says what each is. h and m are (K, S): K systems on S items, higher is better; NaN
+in h is an output that nobody judged, and the metric's score of it counts nowhere.
 
     τ-b = (C − D) / √((n − T_m)(n − T_h)),  τ-c = 2 (C − D) k / (N² (k − 1)),  acc = (C + T_hm) / n
 
 over the n pairs of N scores, of which C are in the same order, D in the other, T_h tied by people,
-T_m by the metric, T_hm by both; k: the smaller number of different scores (Stuart 1953). acc_eq
-takes scores within ε of each other for a tie (Deutsch, Foster and Freitag 2023, EMNLP); the ε that
-is best on the same items flatters, so that ours comes from other items. SPA compares how sure
-people and the metric are of each pair of systems (Thompson, Mathur, Deutsch and Khayrallah 2024,
-WMT). When not to use them: on fewer than six systems, where hardly anything can be distinguished.
+T_m by the metric, T_hm by both; k: the smaller number of different scores (Stuart 1953).
 """
 
 from __future__ import annotations

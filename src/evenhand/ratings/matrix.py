@@ -249,7 +249,7 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
 # The mean of |difference| of two systems' scores by one judge on one item, so that a judge's
 # severity is not in it. Noise of single scores is: every item has some, and of many items the
 # extremes are extremes of noise as well. The mean of an item is therefore drawn towards that of all
-# items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
+# items, as by five more differences, like `evenhand.judges.agreement`; items are ordered by
 # what is left.
 
 SHRINKAGE: Final = 5  # Differences that the mean of all items counts for

@@ -16,9 +16,9 @@ import evenhand
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.agreement import KAPPAS, preference_kappa
-from evenhand.judges.item_agreement import compare_items
 from evenhand.judges.preferences import (
     chance_agreement,
+    compare_items,
     compare_pairs,
     compare_votes,
     expect_agreement,
