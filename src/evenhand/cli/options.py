@@ -193,10 +193,6 @@ class Declaration:
     settings: Mapping[str, Any]  # of click.Option
     reads: bool = False  # whether it names files that are read
 
-    def under(self, heading: str, says: str) -> Declaration:
-        """Return the same option under another heading, with other words of help."""
-        return replace(self, settings={**self.settings, "heading": heading, "help": says})
-
 
 Declare: TypeAlias = Callable[..., Any]
 

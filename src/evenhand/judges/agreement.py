@@ -621,16 +621,10 @@ def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
     return tuple(doubtful)
 
 
-# Do judges agree with themselves? What is asked again is known by `kind=repeat`, or by the judge
-# having scored the output before. Every output of a judge with several answers is a unit, and the
-# answers are its judges: n-agreement, Fleiss' κ (neither answer is the first one, so chance is that
-# of all answers together) and α are then those of other units. Pearson's correlation sets the
-# earlier answer against the later one. No judge can agree with others better than with itself, so
-# this bounds what agreement between judges can be.
-#
-# When not to use it: where the second answer was asked for soon after the first, or beside it:
-# judges remember. A row that was pasted twice is no second answer: it equals an earlier row in
-# every column, the time among them. Where no column tells the time, nobody can tell.
+# Do judges agree with themselves? Every output of a judge with several answers is a unit, and the
+# answers are its judges: coefficients are then those of other units. A row that was pasted twice is
+# no second answer: it equals an earlier row in every column, the time among them. Where no column
+# tells the time, nobody can tell.
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 NO_REPEATS: Final = "no judge scored an output twice"

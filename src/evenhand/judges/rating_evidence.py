@@ -62,12 +62,9 @@ class Places:
         return values - mean[judged]
 
 
-# What the other judges lead one to expect of every score, and the score itself on a common scale.
-#
-# A score y becomes its place (0 to 1) among all scores of its task and criterion, so that a free
-# scale or a few huge penalties do no harm. Within a judge, task and criterion it is centred, and
-# divided by the judge's standard deviation: a lenient judge and one who uses half of the scale are
-# honest. Expected of it, with nothing that this judge said, is
+# What the other judges lead one to expect of every score, and the score itself on a common scale:
+# its place (0 to 1) among all scores of its task and criterion, centred and scaled within the judge
+# (docs/judges.md). Expected of it, with nothing that this judge said, is
 #
 # x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
 #
@@ -523,18 +520,9 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
 
 
 # How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges
-# differ, by as much as the campaign shows (`normal_spread`). What is compared:
-#
-#     coarse    log of the chance that two of the judge's scores are the same, beside that of a
-#               judge of the same mean and spread who uses the scale like the rest
-#     extreme   log-odds of scores at an end of the scale, beside a judge of the same mean
-#     drifting  change of severity (on either side), or loss of the slope on what the others say,
-#               from the first to the last answer of a session; a pause of an hour ends a session
-#
-# On scales of more than 20 points honest judges round to ones, fives, tens or more, which is no
-# normal spread: there coarse is shown, and nobody is flagged for it.
-#
-# One-sided p-values for the first two; for drifting the smaller of its two p-values, doubled.
+# differ, by as much as the campaign shows (`normal_spread`). Coarse compares the log of the chance
+# that two scores are the same, extreme the log-odds of scores at an end of the scale; drifting has
+# the smaller of two p-values, doubled: of the change of severity, and of the loss of the slope.
 
 # Judges of one task and criterion give its points k with shares q_k in all. One who is more
 # lenient, or keeps to a part of the scale, and otherwise uses it like the rest, gives

@@ -442,22 +442,9 @@ def say_how(command: str, what: str) -> str:
 
 # Would a doubt reverse the answer? What decides whether a check fails or only warns.
 #
-# A check fails (red) only where the answer changes with what it found: where a decided first place
-# goes to another system, or the order of a decided pair is reversed. Otherwise it warns (amber).
-# What is looked at, for each kind of doubt:
-#
-# | doubt                            | looked at                | changes the answer where      |
-# |----------------------------------|--------------------------|-------------------------------|
-# | the place of an output counts    | order effect in model    | order reversed, other leaders |
-# | judges doubtful, agree too little| without flagged judges   | order reversed, other leaders |
-# | judges differ in preferences     | judges capped at median  | order reversed                |
-# | pairs fit no scale, circles      | pairs' own comparisons   | they contradict the answer    |
-#
-# The first two take out the very fault that was found, so that an answer which names other leaders
-# without it rested on it. The third is one choice among others, and orders alone are compared. Own
-# comparisons contradict a decided pair whose worse system won most of them beyond chance. They also
-# contradict that two systems which may each be the best cannot be separated, where one of them won
-# beyond chance.
+# A check fails (red) only where the answer changes with what it found (docs/report.md). The order
+# effect and flagged judges take out the very fault that was found, so that an answer which names
+# other leaders without it rested on it. Of capped loads, one choice of several, orders are compared.
 
 STAYS: Final = "the decided order stays"
 # Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs

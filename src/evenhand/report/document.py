@@ -139,8 +139,8 @@ def make_section(
             table,
             columns=tuple(
                 apart
-                for one in table.columns
-                if one.kind != "bar" and (not one.only or "html" in one.only)
+                for one in table.list_columns("html")
+                if one.kind != "bar"
                 for apart in _divide(one)
             ),
             rows=tuple({k: _take_value(value) for k, value in row.items()} for row in table.rows),
