@@ -398,6 +398,11 @@ _output_option = under("Output")
 
 
 STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
+# Options that are settings of `evenhand.read` as they are
+OF_READ: Final = (
+    *("weights", "where", "task", "system_separator", "sheet", "decimal", "skip_bad_rows"),
+    *("missing", "without"),
+)
 
 
 class Reading(Options):
@@ -531,20 +536,9 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        settings: dict[str, Any] = {
-            "format": self.layout,
-            "weights": self.weights,
-            "outcomes": self.meanings or None,
-            "where": self.where,
-            "task": self.task,
-            "system_separator": self.system_separator,
-            "sheet": self.sheet,
-            "decimal": self.decimal,
-            "skip_bad_rows": self.skip_bad_rows,
-            "missing": self.missing,
-            "error_weights": dict(self.error_weights),
-            "without": self.without,
-        }
+        settings = {name: getattr(self, name) for name in OF_READ}
+        settings |= {"format": self.layout, "outcomes": self.meanings or None}
+        settings |= {"error_weights": dict(self.error_weights)}
         required = () if self.beside else self.roles
         data, self.lacking = running.read_with_roles(source, self.roles, required, settings)
         data = replace(data, source=replace(data.source, words=self.words))

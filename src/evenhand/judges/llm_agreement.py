@@ -378,10 +378,7 @@ def find_ceiling(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Ceiling | None:
-    """Compare a judge's two answers with people's; None where too little is known.
-
-    people: names of the judges who are people. asked: what the two answers are.
-    """
+    """Compare a judge's two answers with people's; None where too little is known."""
     answers = Answers.find(votes, judge, asked)
     codes = [votes.judges.index(one) for one in people]
     ours: Flags = np.isin(votes.judge, codes) & np.isin(votes.pair, answers.unit)

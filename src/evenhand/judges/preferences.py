@@ -234,21 +234,14 @@ def preference_rows(votes: Votes) -> RatingRows:
     names = tuple(
         f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in present.tolist()
     )
+    same = ("tasks", "judges", "items", "criteria", "notes")
+    of_rows = ("task", "judge", "item", "kind", "moment")
     return RatingRows(
-        tasks=votes.tasks,
-        judges=votes.judges,
-        items=votes.items,
+        **{name: getattr(votes, name) for name in (*same, *of_rows)},
         systems=names,
-        criteria=votes.criteria,
-        task=votes.task,
-        judge=votes.judge,
-        item=votes.item,
         system=code.astype(np.int32),
         criterion=np.zeros(votes.size, np.int32) if votes.criterion is None else votes.criterion,
         score=votes.preferred.astype(np.float64),
-        kind=votes.kind,
-        moment=votes.moment,
-        notes=votes.notes,
     )
 
 
@@ -458,10 +451,7 @@ def _adjust(counts: Array, alike: tuple[Integers, Integers]) -> Array:
 def _prepare_draws(
     votes: Votes, held: Flags
 ) -> Callable[[np.random.Generator], tuple[Array, Array]]:
-    """Return what counts agreement of blind answers on the (P,) output pairs that several judged.
-
-    That is (P,) agreeing pairs of votes of different judges, and those on a preference.
-    """
+    """Return what draws blind answers and counts pairs of votes that agree, and on a preference."""
     pair = number_groups(votes.pair)
     rows = np.flatnonzero(held[pair])
     pair = (np.cumsum(held) - 1)[pair[rows]]

@@ -205,10 +205,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 def _sort(
     rows: RatingRows, by_moment: NDArray[np.intp] | None
 ) -> tuple[Integers, Any, Flags, Flags]:
-    """Return row numbers and judges by unit, judge and moment (or place in the table).
-
-    Then (n,) whether a row opens a unit, and whether its judge has answered before.
-    """
+    """Return rows, judges, whether a row opens a unit, and whether its judge answered before."""
     n = rows.size
     place = np.arange(n)
     if by_moment is not None:

@@ -254,10 +254,7 @@ class VarianceComponents(Shown):
             {
                 "name": one.title,
                 "short": one.name + " *" * bool(one.carries),
-                "levels": one.levels,
-                "sd": one.sd,
-                "lower": one.lower,
-                "upper": one.upper,
+                **describe(one, "levels", "sd", "lower", "upper"),
                 "share": shares.get(one.name),
                 "of_error": parts[one.name] / total if total and one.name in parts else None,
                 "p": one.p,

@@ -154,10 +154,7 @@ def test_sums(
     values: Array,
     same: Array | float,
 ) -> Differences:
-    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples.
-
-    metrics_on_scale: (M, K, S); people_on_scale: (1, K, S).
-    """
+    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples."""
     # (K, S, F) of people and (M, K, S, F) of metrics: n, h and m, or for Pearson's r of all scores
     # n, h, h² and m, m², m h
     n, h, x = judged.astype(np.float64), people_on_scale.scores[0], metrics_on_scale.scores
@@ -228,10 +225,7 @@ def _put_own(parts: Array, own: Array) -> Array:
 def soften(
     metrics: Scaled, steps: Array, flips: Array, people: Array, own: Array, *, whole: bool
 ) -> Array:
-    """Return (M, M, P) what pairs of systems add to SPA.
-
-    steps: (M, K, S); people, own: (P,) and (M, P) p of pairs of systems.
-    """
+    """Return (M, M, P) what pairs add to SPA, by (M, K, S) steps and p of people and metrics."""
     m, k, _ = steps.shape
     drawn = np.einsum("bs,mks->kbm", flips, steps, optimize=True)  # (K, B, M)
     shift = flips.sum(axis=1)[:, None] * metrics.mean  # (B, M)
@@ -319,10 +313,7 @@ def test_williams(people: Array, metrics: Array, pairs: Pairs, same: Array | flo
 
 
 def cluster_greedily(p_upper: Array, alpha: float = ALPHA) -> list[int]:
-    """Return ranks by the reference's rule, from (M, M) one-sided p of metrics, best first.
-
-    A new rank starts at a metric that any metric of the rank before is better than.
-    """
+    """Return ranks, a new one where any metric of the rank before is better by (M, M) p."""
     ranks, start = [1], 0
     for at in range(1, len(p_upper)):
         if (p_upper[start:at, at] <= alpha).any():

@@ -125,10 +125,7 @@ def _find_multiples(distance: Array, error: Array, step: float, wrong: float) ->
 
 
 def level(x: Array, error: Array) -> Array:
-    """Return (R, K) values; of those in a row that only rounding parts the least.
-
-    error: of each value, (K,) or (R, 1).
-    """
+    """Return (R, K) values; of those in a row that only rounding parts the least."""
     order = np.argsort(x, axis=1, kind="stable")
     values = np.take_along_axis(x, order, axis=1)
     slack = np.take_along_axis(np.broadcast_to(error, x.shape), order, axis=1)
@@ -218,10 +215,7 @@ def count_inversions(code: Integers, group: Integers, size: int) -> Array:
 
 
 def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float, int, int]:
-    """Return a correlation of segments as the mean over groups.
-
-    Also how many groups have one, and how many have two scores or more.
-    """
+    """Return the mean correlation over groups, of how many, and of how many with two scores."""
     judged = ~np.isnan(h)
     systems, items = np.indices(h.shape)
     cells: Any = {"none": np.zeros_like(items), "item": items, "system": systems}
@@ -281,11 +275,7 @@ def average_systems(judged: Flags, steps: Steps) -> Array:
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
-    """Return what a metric's distances say of the order of systems, from (K,) means.
-
-    Different distances, the farthest first; of the pairs of systems that are so far apart or
-    farther the share in people's order; and how many pairs these are.
-    """
+    """Return distances, farthest first, the share in order of pairs so far apart, and how many."""
     steps = Steps.count(np.stack([people, metric]))
     right, apart = differ(steps.whole)
     order = np.argsort(-np.abs(apart), kind="stable")
@@ -424,10 +414,7 @@ def assign_folds(documents: Integers) -> Integers:
 
 
 def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[float, Array]:
-    """Return acc_eq where each fold of items has the ε of the others, and (FOLDS,) these ε.
-
-    fold: (S,) of the items; pairs are of one item.
-    """
+    """Return acc_eq where each fold of items has the ε of the others, and (FOLDS,) these ε."""
     of, epsilons = fold[pairs.item], np.zeros(FOLDS)
     ties = Ties.sort(pairs, difference)
     sorted_fold = of[ties.sorting]

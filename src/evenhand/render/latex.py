@@ -95,10 +95,7 @@ def label_groups(groups: Iterable[str]) -> dict[str, str]:
 def write_table(
     table: Table, comments: Sequence[str] = (), group: str = "", label: str | None = None
 ) -> str:
-    """Write a table of a group, if there is one, with a caption and a label of its own.
-
-    Where there are other groups, the label begins with what `label_groups` has for this one.
-    """
+    """Write a table of a group; its label begins with what `label_groups` has for it."""
     shown = [one for one in table.list_columns("latex") if one.kind not in ("bar", "names")]
     header = [typeset(one.title) for one in shown]
     cells = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]

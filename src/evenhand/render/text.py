@@ -429,10 +429,7 @@ def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> 
 def _list_names(
     column: Column, rows: Sequence[Row], room: int, short: Mapping[str, str]
 ) -> list[str]:
-    """Return lists of names, each as many as there is room for, and how many more.
-
-    short: name → what it is called in the table, where it is called otherwise.
-    """
+    """Return lists of names, each as many as there is room for, and how many more."""
     lists = []
     for row in rows:
         held = column.fetch(row) or ()  # a report holds them as one text

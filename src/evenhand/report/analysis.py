@@ -444,7 +444,7 @@ def say_how(command: str, what: str) -> str:
 #
 # A check fails (red) only where the answer changes with what it found (docs/report.md). The order
 # effect and flagged judges take out the very fault that was found, so that an answer which names
-# other leaders without it rested on it. Of capped loads, one choice of several, orders are compared.
+# other leaders without it rested on it. Of capped loads, one choice among others, orders count.
 
 STAYS: Final = "the decided order stays"
 # Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
@@ -499,10 +499,7 @@ class Reversals:
         return self._say_contradicted([(*pair, won) for pair, won in shares if pair in claims])
 
     def _list_claims(self) -> list[tuple[str, str]]:
-        """Return (first, second) of pairs of which the answer denies that the second is better.
-
-        These are decided pairs, and both ways round those which may each be the best and are open.
-        """
+        """Return (first, second) of pairs of which the answer denies that the second is better."""
         ranking = self.analysis.ranking
         if ranking.rank_sets is None or ranking.rank_lower is None:
             return []
@@ -564,10 +561,7 @@ def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
 
 
 def find_reversal(ranking: Ranking, other: Ranking) -> str:
-    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing.
-
-    Systems that have no place there are passed over.
-    """
+    """Say what another ranking reverses of what is decided and it places; "" if nothing."""
     systems, sets = ranking.systems, ranking.rank_sets
     if sets is None or ranking.rank_upper is None:
         return ""
