@@ -339,7 +339,6 @@ def verb(
     A verb that takes a `Run` reads judgments, works on them and returns what it found.
 
     doing: what the sign of life says meanwhile, "" where the verb shows its own.
-    needs_files: whether FILE must be given.
     """
 
     def declare(function: Function) -> click.Command:

@@ -584,17 +584,12 @@ def robustness(
     if isinstance(opened, Ratings):
         options.refuse_of_comparisons()
         table = leave_out_controls(choose_criterion(opened, scores.criterion))
-        better = scores.settings["lower_is_better"]
+        better, references = (scores.settings[one] for one in ("lower_is_better", "references"))
+        asked = {"pairs": doubts.pairs, "seed": doubts.seed, "references": references}
 
         def work(part: RatingRows) -> Robustness:
-            return check_ratings(
-                part,
-                pairs=doubts.pairs,
-                seed=doubts.seed,
-                lower_is_better=reads_lower_of(part) if better is None else better,
-                references=scores.settings["references"],
-                **vars(clusters),
-            )
+            lower = reads_lower_of(part) if better is None else better
+            return check_ratings(part, lower_is_better=lower, **asked, **vars(clusters))
 
         checked = running.work_on_groups(running.group_rows(table, by), work, by)
         return running.VerbResult(*checked, running.remarks_on(table))

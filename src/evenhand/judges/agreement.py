@@ -446,12 +446,9 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     excluded = (again,) if units.again else ()
     signature = write_signature(how, units.ratings, digest, judges=judges)
     return AgreementTable(
+        **{name: getattr(request, name) for name in ("kind", "by", "cluster", "level")},
         parts=tuple(parts),
-        kind=request.kind,
-        by=request.by,
         scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
-        cluster=request.cluster,
-        level=request.level,
         says=say_parts(parts, answers="score" if rated else "answer"),
         notes=tuple(notes),
         signature=sign_excluded(signature, excluded),

@@ -409,11 +409,7 @@ PRIOR: Final = 5.0
 
 
 def rank_items(agreement: ItemAgreement, beyond: Flags, excess: Array) -> list[int]:
-    """Return the places of items, the most extreme first: those beyond chance, then by excess.
-
-    The excess over blind answers is drawn to 0 as by some more pairs of votes, since an item with
-    one pair is not the most extreme for it; items with very few come last.
-    """
+    """Return the places of items, the most extreme first: those beyond chance, then by excess."""
     drawn = excess / (agreement.comparable + PRIOR)
     order = np.lexsort((-drawn, ~beyond, agreement.comparable < MIN_PAIRS))
     return [int(at) for at in order]

@@ -68,10 +68,7 @@ class Differences:
 def summarise(
     difference: Array, draws: Array, same: Array | float = SAME, *, centre: bool = False
 ) -> Differences:
-    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it.
-
-    same: up to which a difference is 0, and two are equal.
-    """
+    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it."""
     b = len(draws)
     difference, draws = (np.where(np.abs(one) <= same, 0.0, one) for one in (difference, draws))
     if centre:

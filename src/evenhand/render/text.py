@@ -323,7 +323,6 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     kept = sum(min(_longest(cells[one]), MIN_PROSE) + len(GAP) for one in prose)
 
     def find_room() -> int:
-
         fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
         return columns - 1 - kept - fixed - len(GAP) * max(len(names) - 1, 0)
 

@@ -251,15 +251,10 @@ class Analysis:
     def metrics(self) -> MetaEvaluation | GroupedEvaluations:
         """How well metrics agree with people; errors say why nothing is known of it."""
         settings = self.settings
-        return meta_evaluate(
-            self.data,
-            settings.scores or find_beside(None, self.data, None, settings=settings.of_scores),
-            lower_is_better=settings.lower_is_better,
-            task=self.task or None,
-            without=settings.without_metrics,
-            lower=settings.lower,
-            seed=settings.seed,
-        )
+        scores = settings.scores or find_beside(None, self.data, None, settings=settings.of_scores)
+        how = {name: getattr(settings, name) for name in ("lower_is_better", "lower", "seed")}
+        how |= {"task": self.task or None, "without": settings.without_metrics}
+        return meta_evaluate(self.data, scores, **how)
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:

@@ -42,7 +42,6 @@ def draw_intervals(
     below: str = "lower is better",
     reference: float | None = None,
 ) -> style.Chart:
-
     rows = [asdict(bar) for bar in bars]
     lines = [] if reference is None else [{"at": reference}]
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
@@ -164,7 +163,6 @@ def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
 
 
 def draw_curves(curves: LearningCurves) -> style.Chart:
-
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     keys = ("size", "perplexity", "lower", "upper")
