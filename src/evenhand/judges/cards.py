@@ -34,9 +34,7 @@ from evenhand.render.document import (
     write_p,
 )
 
-# The mixture of honest, careless and reversed judges (docs/judges.md). P(honest | b̂_l) is the local
-# false discovery rate of Efron (2008, Statistical Science 23:1-22); controls, repeats and timing
-# enter as further log-likelihoods under the three classes. The estimate is the posterior mode: with
+# The mixture of honest, careless and reversed judges (docs/judges.md), at its posterior mode: with
 # few judges the data alone would call anyone careless who is a little unlike the rest.
 
 

@@ -62,9 +62,7 @@ class Places:
         return values - mean[judged]
 
 
-# What the other judges lead one to expect of every score, and the score itself on a common scale:
-# its place (0 to 1) among all scores of its task and criterion, centred and scaled within the judge
-# (docs/judges.md). Expected of it, with nothing that this judge said, is
+# What the other judges lead one to expect of every score, on a common scale (docs/judges.md):
 #
 # x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
 #
@@ -72,8 +70,7 @@ class Places:
 # others gave to its other outputs beside their mean, that of the output what they gave to it beside
 # the mean of its system: a sum over n scores divided by n + σ²/v, v being the variance that judges
 # share there and σ² that which they do not. w is a least-squares fit over all judges, none below 0.
-# Scores of one output under several criteria are no independent evidence: they are averaged. x is
-# scaled, task by task, so that the mean slope of a judge's scores on it is 1.
+# x is scaled, task by task, so that the mean slope of a judge's scores on it is 1.
 
 MEAN_SWEEPS: Final = 12
 # Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
@@ -259,8 +256,7 @@ def _solve(away: Array, variances: Array) -> float:
 # repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
 # N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
 # seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
-# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats, so that nobody is flagged for
-# being quick alone: a convention, since nobody knows how quick careless judges are
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats (docs/judges.md)
 
 AnyIntegers = NDArray[np.integer[Any]]
 
