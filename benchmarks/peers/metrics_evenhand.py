@@ -4,9 +4,8 @@ import numpy as np
 
 from benchmarks.peers import Values
 from evenhand.metrics import statistics
-from evenhand.metrics.comparison import Differences
+from evenhand.metrics.comparison import Differences, Study
 from evenhand.metrics.statistics import Steps
-from evenhand.metrics.study import Study
 
 
 def read(path: str) -> tuple[np.ndarray, np.ndarray]:

@@ -41,6 +41,13 @@ def test_a_table_has_bars_lists_of_names_and_a_rule():
     ]
 
 
+def test_a_column_of_other_forms_is_not_drawn():
+    columns = (Column("system", "system"), Column("estimate", "worth", "two", only=("latex",)))
+    table = Table("ranking", "", columns, ROWS[:1])
+    assert draw(table) == [" system", " opus"]
+    assert table.list_columns("latex") == list(columns)
+
+
 @pytest.mark.parametrize(("times", "ends"), [(100, ["30.0", "110.0"]), (3_000, ["900", "3,300"])])
 def test_the_ends_of_a_scale_stand_apart(times, ends):
     keys = ("estimate", "lower", "upper")

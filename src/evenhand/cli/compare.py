@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from evenhand.cli import options
 from evenhand.cli.rank import Sampling
 from evenhand.cli.running import (
-    ProgressDisplay,
     VerbResult,
     part_groups,
     remarks_on,
@@ -218,21 +217,19 @@ def compare(
     else:
         options.refuse_of_ratings()
         data = tables.join(opened, used=used, options=options.COVARIATES)
-        if asked.nested or asked.traced:
-            return _work_on_pairs(data, asked, by, drawing, run.patience, sampling=sampling)
+        if asked.nested:
+            from evenhand.ranking.model_table import count_models, tabulate_counts
+
+            covariates = tuple(map(data.require, asked.judge_covariates)) or None
+            counted = count_models(data, covariates=covariates, group_by=by)
+            return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
+    how: dict[str, Any] = {"models": _choose_models(asked, sampling), "progress": run.patience.step}
+    if asked.traced and not isinstance(data, Ratings):
+        return _trace_curves(data, asked, drawing, how)
     from evenhand.ranking.cross_validation import compare_models
 
-    comparison = compare_models(
-        data,
-        models=_choose_models(asked, sampling),
-        by=asked.by,
-        folds=asked.folds,
-        repeats=asked.repeats,
-        level=asked.level,
-        seed=asked.seed,
-        group_by=by,
-        progress=run.patience.step,
-    )
+    how |= {name: getattr(asked, name) for name in ("by", "folds", "repeats", "level", "seed")}
+    comparison = compare_models(data, group_by=by, **how)
     compared, refused = part_groups(comparison)
     return VerbResult(compared, refused, [*remarks_on(data), *write_comparisons(compared, drawing)])
 
@@ -244,22 +241,10 @@ def _choose_models(asked: Asked, sampling: Sampling) -> Wanted:
     return set_models(wanted, asked.seed, sampling.settings) if sampling.settings else wanted
 
 
-def _work_on_pairs(
-    data: Comparisons,
-    asked: Asked,
-    by: str | None,
-    drawing: options.Figures,
-    patience: ProgressDisplay,
-    *,
-    sampling: Sampling,
+def _trace_curves(
+    data: Comparisons, asked: Asked, drawing: options.Figures, how: dict[str, Any]
 ) -> VerbResult:
-    if asked.nested:
-        from evenhand.ranking.model_table import count_models, tabulate_counts
-
-        covariates = tuple(map(data.require, asked.judge_covariates)) or None
-        counted = count_models(data, covariates=covariates, group_by=by)
-        return VerbResult(*work_on_groups(counted, tabulate_counts, by), remarks_on(data))
-    # Trace learning curves, over all tasks together
+    """Trace learning curves, over all tasks together."""
     from evenhand.ranking.learning_curves import SIZES, trace_learning
 
     tested, trained, transfer = data, None, None
@@ -274,13 +259,10 @@ def _work_on_pairs(
         tested, trained = parts[asked.test[1]], parts[asked.train[1]]
         transfer = "=".join(asked.train), "=".join(asked.test)
     settings: dict[str, Any] = {
-        "models": _choose_models(asked, sampling),
+        **how,
+        **{name: getattr(asked, name) for name in ("trials", "level", "seed")},
         "sizes": asked.sizes or SIZES,
-        "trials": asked.trials,
         "least": asked.hold_out,
-        "level": asked.level,
-        "seed": asked.seed,
-        "progress": patience.step,
     }
     learning_curves = trace_learning(
         tested, training=trained, overlap=asked.overlap, transfer=transfer, **settings

@@ -93,10 +93,10 @@ def fit(
         name = fitted.model_name if options.is_given("model_name") else "adjusted"
         rating_model = find_model(name, RATING_MODELS).make()
         by = groups.group_by
-        rated, refused = work_on_groups(
+        rated = work_on_groups(
             group_rows(opened, by), lambda part: FittedRatings(rating_model.fit(part), part), by
         )
-        return VerbResult(rated, refused, remarks_on(opened))
+        return VerbResult(*rated, remarks_on(opened))
     entry = find_model(fitted.model_name)
     # Refuse options that are no settings of a model, or that its name has set already
     given = options.given_options()
@@ -118,8 +118,7 @@ def fit(
     )
     settings["controls"] = settings.pop("control")
     spec = BradleyTerry(**effects.settings(data), **{**settings, **entry.settings})
-    fits, refused = fit_groups(data, spec, groups.group_by)
-    return VerbResult(fits, refused, remarks_on(data))
+    return VerbResult(*fit_groups(data, spec, groups.group_by), remarks_on(data))
 
 
 def fit_groups(

@@ -348,7 +348,7 @@ MEANT: Final[Mapping[str, str]] = {
 }
 # Verbs that stand in the file of another one
 FILES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("agreement", "variance", "labels", "replace"), "judges"),
+    **dict.fromkeys(("agreement", "bias", "variance", "labels", "replace"), "judges"),
     "robustness": "rank",
     "inspect": "convert",
 }

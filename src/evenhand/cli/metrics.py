@@ -72,10 +72,7 @@ def take_metrics(reading: options.Reading) -> tuple[str, ...]:
 
 @contextmanager
 def advising_metrics(reading: options.Reading, read_scores: Callable[[], Any]) -> Iterator[None]:
-    """Say of a name in --without that is no judge or system but a metric how to write it.
-
-    read_scores: called where such a name is not found, and with no judge or system excluded.
-    """
+    """Say of a name in --without that is no judge or system but a metric how to write it."""
     try:
         yield
     except UnknownName as refusal:

@@ -152,8 +152,7 @@ def next_(
         meter = measure_savings(tally, policy, **told, tell=run.patience.step)
         return replace(pairs, savings=meter)
 
-    results, refused = work_on_groups(parts, work, by)
-    return VerbResult(results, refused, remarks_on(data))
+    return VerbResult(*work_on_groups(parts, work, by), remarks_on(data))
 
 
 def _sample_for_llm(run: options.Run, asked: Choice) -> VerbResult:
@@ -201,5 +200,5 @@ def _choose_outputs(
     def work(part: Ratings) -> Beside:
         return choose_part(part, features, query, (asked.batch, asked.seed), replays)
 
-    results, refused = work_on_groups(split_ratings(data, by), work, None)
-    return VerbResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
+    found = work_on_groups(split_ratings(data, by), work, None)
+    return VerbResult(*found, remarks_on(data, "repeats", uses=("no-score",)))

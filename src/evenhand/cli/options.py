@@ -193,10 +193,6 @@ class Declaration:
     settings: Mapping[str, Any]  # of click.Option
     reads: bool = False  # whether it names files that are read
 
-    def under(self, heading: str, says: str) -> Declaration:
-        """Return the same option under another heading, with other words of help."""
-        return replace(self, settings={**self.settings, "heading": heading, "help": says})
-
 
 Declare: TypeAlias = Callable[..., Any]
 
@@ -343,7 +339,6 @@ def verb(
     A verb that takes a `Run` reads judgments, works on them and returns what it found.
 
     doing: what the sign of life says meanwhile, "" where the verb shows its own.
-    needs_files: whether FILE must be given.
     """
 
     def declare(function: Function) -> click.Command:
@@ -402,6 +397,11 @@ _output_option = under("Output")
 
 
 STANDARD_INPUT: Final = "standard input"  # What the file "-" is called in messages
+# Options that are settings of `evenhand.read` as they are
+OF_READ: Final = (
+    *("weights", "where", "task", "system_separator", "sheet", "decimal", "skip_bad_rows"),
+    *("missing", "without"),
+)
 
 
 class Reading(Options):
@@ -535,20 +535,9 @@ class Reading(Options):
             from evenhand.web.downloads import open_table
 
             source = open_table(source, kinds, layout=self.layout, task=self.task)
-        settings: dict[str, Any] = {
-            "format": self.layout,
-            "weights": self.weights,
-            "outcomes": self.meanings or None,
-            "where": self.where,
-            "task": self.task,
-            "system_separator": self.system_separator,
-            "sheet": self.sheet,
-            "decimal": self.decimal,
-            "skip_bad_rows": self.skip_bad_rows,
-            "missing": self.missing,
-            "error_weights": dict(self.error_weights),
-            "without": self.without,
-        }
+        settings = {name: getattr(self, name) for name in OF_READ}
+        settings |= {"format": self.layout, "outcomes": self.meanings or None}
+        settings |= {"error_weights": dict(self.error_weights)}
         required = () if self.beside else self.roles
         data, self.lacking = running.read_with_roles(source, self.roles, required, settings)
         data = replace(data, source=replace(data.source, words=self.words))

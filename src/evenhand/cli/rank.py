@@ -591,11 +591,10 @@ def robustness(
         def work(part: RatingRows) -> Robustness:
             return check_ratings(part, asked, doubts.pairs)
 
-        checked, refused = running.work_on_groups(running.group_rows(table, by), work, by)
-        return running.VerbResult(checked, refused, running.remarks_on(table))
+        checked = running.work_on_groups(running.group_rows(table, by), work, by)
+        return running.VerbResult(*checked, running.remarks_on(table))
     options.refuse_of_ratings()
     data = opened.comparisons() if isinstance(opened, Rankings) else opened
-    results, refused = running.work_on_groups(
-        running.split_groups(data, by), lambda part: check_robustness(part, **settings), by
-    )
-    return running.VerbResult(results, refused, running.remarks_on(data, "controls"))
+    parts, check = running.split_groups(data, by), partial(check_robustness, **settings)
+    results = running.work_on_groups(parts, check, by)
+    return running.VerbResult(*results, running.remarks_on(data, "controls"))

@@ -177,7 +177,7 @@ def report(
         model = choose_rating_model(of_ratings[0])
     elif given:
         model = choose_model(ranking.models, (), vars(ranking), options.given_options())
-    left_out = take_metrics(reading)
+    left_out, settings = take_metrics(reading), choose_settings(reading)
     chosen = Settings((), said.level, said.seed, model, said.full, **vars(apart))
     chosen = replace(
         chosen,
@@ -186,9 +186,8 @@ def report(
         llm_judges=tuple(verdicts.names),
         unpaired=verdicts.unpaired,
         without_metrics=left_out,
+        of_scores=settings,
     )
-    settings = choose_settings(reading)
-    chosen = replace(chosen, of_scores=settings)
     if verdicts.llm is not None:
         chosen = replace(chosen, verdicts=partial(reading.open_beside, verdicts.llm))
     # a campaign may go on meanwhile, and every section is to say the same

@@ -478,10 +478,7 @@ def join_pairs(pairs: Iterable[tuple[str, str]], refusal: str) -> dict[str, str]
 def read_with_roles(
     source: Any, roles: Mapping[str, str], required: Collection[str], settings: Mapping[str, Any]
 ) -> tuple[Comparisons | Rankings | Ratings, set[str]]:
-    """Read a table with the columns it has of those named; return the roles of the others.
-
-    required: roles whose column must be there.
-    """
+    """Read a table with the columns it has of those named; return the roles of the others."""
     from evenhand.formats.reading import read
 
     left, lacking = dict(roles), set[str]()

@@ -93,15 +93,9 @@ def test(
         joined = tables.join(opened, used=(groups.group_by,))
         options.refuse_given(["variant"], "is of comparisons; these are ratings: leave it out")
         ratings = choose_criterion(joined, scores.criterion)
-        found = find_differences(
-            ratings,
-            **{**scores.settings, "criterion": None},
-            group_by=groups.group_by,
-            new=asked.new,
-            blocks=asked.blocks or BLOCKS[0],
-            model=asked.model,
-            seed=asked.seed,
-        )
+        how = {name: getattr(asked, name) for name in ("new", "model", "seed")}
+        how |= {**scores.settings, "criterion": None, "blocks": asked.blocks or BLOCKS[0]}
+        found = find_differences(ratings, group_by=groups.group_by, **how)
         beside = found.document() if isinstance(found, GroupedTests) else None
         read = remarks_on(ratings, "controls")
         return VerbResult(*part_groups(found), read, side_by_side=beside)

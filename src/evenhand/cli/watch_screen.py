@@ -362,9 +362,7 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
             for one in sight.passes
         ],
         "judges": [asdict(one) for one in sight.panels],
-        "head": sight.head,
-        "check": sight.check,
-        "plan": sight.plan,
+        **pick(sight, "head", "check", "plan"),
         "findings": describe_findings(sight.faults),
     }
 

@@ -59,6 +59,7 @@ from evenhand.judges import preferences
 from evenhand.judges.agreement_table import (
     AgreementPart,
     AgreementTable,
+    Doubtful,
     GroupedAgreement,
     name_kappa,
     say_parts,
@@ -78,7 +79,6 @@ from evenhand.judges.counts import (
     mirror,
     refuse_interval,
 )
-from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import (
     FAMILIES,
     MAX_PAIRS_UNASKED,
@@ -448,12 +448,9 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     excluded = (again,) if units.again else ()
     signature = write_signature(how, units.ratings, digest, judges=judges)
     return AgreementTable(
+        **{name: getattr(request, name) for name in ("kind", "by", "cluster", "level")},
         parts=tuple(parts),
-        kind=request.kind,
-        by=request.by,
         scale=f"{units.scale}, {'declared' if units.scale.declared else 'as seen'}",
-        cluster=request.cluster,
-        level=request.level,
         says=say_parts(parts, answers="score" if rated else "answer"),
         notes=tuple(notes),
         signature=sign_excluded(signature, excluded),
@@ -593,16 +590,40 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
     return difference
 
 
-# Do judges agree with themselves? What is asked again is known by `kind=repeat`, or by the judge
-# having scored the output before. Every output of a judge with several answers is a unit, and the
-# answers are its judges: n-agreement, Fleiss' κ (neither answer is the first one, so chance is that
-# of all answers together) and α are then those of other units. Pearson's correlation sets the
-# earlier answer against the later one. No judge can agree with others better than with itself, so
-# this bounds what agreement between judges can be.
-#
-# When not to use it: where the second answer was asked for soon after the first, or beside it:
-# judges remember. A row that was pasted twice is no second answer: it equals an earlier row in
-# every column, the time among them. Where no column tells the time, nobody can tell.
+MAX_ITEMS_LISTED: Final = 10  # Most items that are listed
+PRIOR_UNITS: Final = 5.0  # Units of the mean item that every item is drawn towards
+_DIGITS: Final = 12
+
+
+def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
+    """Return the items on whose outputs judges differ most, the worst first."""
+    # They are ordered by their mean drawn towards that of all items as by five more units, since an
+    # item with one unit is not the worst for one wide gap. Equal ones stand by name.
+    if not units.several.any():
+        return ()
+    names, items = units.labels("item")
+    mask = slice(None) if units.several.all() else units.several
+    count = np.bincount(items[mask], minlength=len(names))
+    total = np.bincount(items[mask], difference[mask], len(names))
+    mean = float(total.sum() / count.sum())
+    drawn = (total + PRIOR_UNITS * mean) / (count + PRIOR_UNITS)
+    seen = np.flatnonzero(count)
+    most = float(difference.max(initial=0.0)) or 1.0
+    equal = np.round(drawn[seen] / most, _DIGITS)  # sums of equal fractions differ in the last one
+    ascending = np.argsort(-equal, kind="stable")[:MAX_ITEMS_LISTED]
+    tasks, task = units.labels("task")
+    doubtful = []
+    for item in seen[ascending].tolist():
+        task_name = tasks[0] if len(tasks) == 1 else tasks[task[int(np.argmax(items == item))]]
+        numbers = (int(count[item]), float(total[item] / count[item]), float(drawn[item]))
+        doubtful.append(Doubtful(names[item], task_name, *numbers))
+    return tuple(doubtful)
+
+
+# Do judges agree with themselves? Every output of a judge with several answers is a unit, and the
+# answers are its judges: coefficients are then those of other units. A row that was pasted twice is
+# no second answer: it equals an earlier row in every column, the time among them. Where no column
+# tells the time, nobody can tell.
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 NO_REPEATS: Final = "no judge scored an output twice"

@@ -1,21 +1,7 @@
 """How often judges of a unit gave which scores: what coefficients and resamples are made of.
 
-Intervals of agreement: clusters are drawn again, and coefficients made of their sums.
-
-Outputs of one item are correlated, since an item is hard or easy for all systems; so items are
-drawn, with all that was said of them.
-
-Where judges are drawn, judge j coming up w_j times, the scores of j and k count w_j + w_k − 1
-times. This gives the variance that judges make, and twice the one that pairs of judges make by
-themselves, with their outputs; pairs drawn again say the latter, and it is taken off once. What is
-left is widened for few judges, √(J / (J − 1)) times t over normal quantile. So two pairs covary by
-their judges, and no pair is counted twice (Fafchamps & Gubert 2007, Journal of Development
-Economics 83:326-350, for regressions on pairs).
-
-Resamples are made of sums by cluster, never of ratings. Clusters beyond 1,000 items (100 judges)
-are put together at random, which is valid, since clusters of clusters are clusters; the draw is by
-name, whatever the order of the table. Below ten clusters percentiles mean nothing, and none are
-given. Intervals are percentiles (Efron & Tibshirani 1993, chapter 13).
+Resamples are made of sums by cluster, never of ratings: docs/agreement.md says how judges and items
+are drawn. Clusters beyond 1,000 items (100 judges) are put together at random.
 """
 
 from __future__ import annotations
@@ -54,22 +40,20 @@ MAX_TABLE_CELLS: Final = 8_000_000
 @dataclass(frozen=True, eq=False)
 class Blocks:
     size: int  # number of clusters, G
-    of: Integers | None  # (U,) cluster of each unit, where clusters are items; else None
-    of_judge: Integers | None  # (J,) cluster of each judge, where clusters are judges; else None
+    of: Integers  # (U,) cluster of each unit, where clusters are items; else (J,) of each judge
     name: str  # "item" or "judge"
     levels: int  # items or judges, which clusters may hold several of
 
     @property
     def cells(self) -> int:
         """Number of cells: clusters, or pairs of clusters, where judges are drawn."""
-        return self.size if self.of is not None else self.size * (self.size + 1) // 2
+        return self.size if self.name == "item" else self.size * (self.size + 1) // 2
 
     def place(self, units: Integers, first: Codes, second: Codes) -> Integers:
         """(N,) cell of pairs of scores: of the units given, by the judges given."""
-        if self.of is not None:
+        if self.name == "item":
             return self.of[units]
-        assert self.of_judge is not None
-        one, other = self.of_judge[first], self.of_judge[second]
+        one, other = self.of[first], self.of[second]
         high = np.maximum(one, other)
         return np.asarray(high * (high + 1) // 2 + np.minimum(one, other))
 
@@ -107,7 +91,7 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
     tabled = k <= MAX_POINTS_TABLED and blocks.cells * k * k <= MAX_TABLE_CELLS
     # pairs of judges grow with the square of judges; in a table by items units of many judges are
     # counted by score instead
-    if (not tabled or blocks.of is None) and units.pairs > MAX_PAIRS[tabled]:
+    if (not tabled or blocks.name == "judge") and units.pairs > MAX_PAIRS[tabled]:
         raise NotIdentified(
             f"{units.pairs:,} pairs of judges of one output are more than {MAX_PAIRS[tabled]:,}",
             ["look at a sample of judges", "merge points of the scale to 32 or fewer"],
@@ -128,7 +112,7 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
     per_unit, per_score = np.zeros(size), np.zeros(size)
     for judges, unit, place in units.by_size():
         pairs = judges * (judges - 1) // 2
-        if pairs > k * (k + 1) // 2 and blocks.of is not None:
+        if pairs > k * (k + 1) // 2 and blocks.name == "item":
             counted = _count_scores(units, blocks, unit, place)
         else:
             counted = np.zeros(size)
@@ -196,7 +180,6 @@ def _count_scores(units: Units, blocks: Blocks, unit: Integers, place: Integers)
     k, n = len(units.points), len(unit)
     cell = np.repeat(np.arange(n) * k, place.shape[1]) + units.code[place].ravel()
     given = np.bincount(cell, minlength=n * k).reshape(n, k).T.astype(np.float64)
-    assert blocks.of is not None
     cell = blocks.of[unit]
     counted = np.zeros((blocks.cells, k, k))
     for low in range(k):
@@ -388,11 +371,11 @@ class Interval:
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
     if cluster == "item":
         codes, size, levels = merge_clusters(units.labels("item")[1], cluster, seed)
-        return Blocks(size, codes, None, cluster, levels)
+        return Blocks(size, codes, cluster, levels)
     seen, size, levels = merge_clusters(units.judge, cluster, seed)
     of_judge = np.zeros(len(units.rows.judges), dtype=np.int64)
     of_judge[units.judge] = seen
-    return Blocks(size, None, of_judge, cluster, levels)
+    return Blocks(size, of_judge, cluster, levels)
 
 
 def merge_clusters(codes: NDArray[np.int32], cluster: str, seed: int) -> tuple[Integers, int, int]:
@@ -438,7 +421,7 @@ class Draws:
 def draw_sums(coincidences: Coincidences, seed: int) -> Draws:
     blocks = coincidences.blocks
     times = draw_times(blocks.size, seed)
-    if blocks.of is not None:
+    if blocks.name == "item":
         return Draws(Sums(coincidences, times))
     high, low = np.tril_indices(blocks.size)
     weights = times[:, high] + times[:, low] - 1

@@ -468,7 +468,7 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
         why = "no column of items was found, so it is unknown which scores are of one output"
         return replace(none, why=why)
     units = find_units(rows)
-    whole = Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)  # nothing is drawn
+    whole = Blocks(1, np.zeros(units.size, dtype=np.int64), "item", 1)  # nothing is drawn
     sums = Sums(count_coincidences(units, whole))
     try:
         parts = fleiss_parts(sums.coincidences)
@@ -480,9 +480,8 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
         steps = tuple(sorted({float(np.floor(step)) for step in steps}))
     near = [n_agreement(sums, n) for n in steps]
     shares = tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near)
-    alike = "all scores are alike" if parts.kappa is None else None
-    measured = (int(units.several.sum()), steps, shares, parts.observed, parts.chance, parts.kappa)
-    return AgreementRow(criterion, name, *measured, alike)
+    alike = "all scores are alike" if parts[2] is None else None
+    return AgreementRow(criterion, name, int(units.several.sum()), steps, shares, *parts, alike)
 
 
 _CRITERION: Final = ("criterion",)

@@ -6,29 +6,14 @@ all pairs of judges of a kind, and the D to expect if answers were exchanged bet
 
     κ = 1 − D / D_expected
 
-is the pairwise κ of preferences (neither system of a pair being the first one, so that chance is
-that of ties), and the quadratically weighted κ of scores. The kinds are people with people, each
-LLM judge with people, and LLM judges with each other. Of people first answers on a unit count;
-those of an LLM judge, such as of both orders, share the weight of one.
+is the pairwise κ of preferences (neither system of a pair being the first one), and the
+quadratically weighted κ of scores. Of people first answers on a unit count; those of an LLM judge,
+such as of both orders, share the weight of one.
 
-When not to use that: to say that an LLM may replace a judge (`replacement`): κ with people is high
-also where the LLM repeats what is easy.
-
-Does an LLM judge agree with itself, and how far could it then agree with people?
-
-Of every output pair that it judged twice the two answers make a 3 x 3 table of counts: with
-either output first (`orders`), or in the same order again (`again`). κ = (Po − Pe) / (1 − Pe), Pe
-from the margins of both; r is Pearson's correlation of the answers (1, 0, −1), and 2r/(1 + r) the
-reliability of the mean of two (Spearman and Brown). In `orders`, answers that took the first output
-twice or the second twice are compared by an exact binomial test. Where several pairs of systems
-were judged, neither system of a pair is the first: tables then count with both exchanged too.
-
-People's means Ȳ of n answers to an output pair have the reliability 1 − s² mean(1/n) / Var(Ȳ), s²
-being the variance within pairs. No judge correlates with them better than √(rel_Y rel_F); divided
-by it, a correlation is disattenuated. Intervals draw items again.
-
-When not to use that: of answers at temperature 0, repeats are copies and say nothing. "Both orders
-differ" is not the same as a tie: the table keeps them apart.
+Two answers of an LLM judge to one output pair correlate by r; the reliability of their mean is
+2r/(1 + r) (Spearman and Brown). People's means Ȳ of n answers have the reliability 1 − s² mean(1/n)
+/ Var(Ȳ), s² being the variance within pairs. No judge correlates with them better than √(rel_Y
+rel_F); divided by it, a correlation is disattenuated. Intervals draw items again.
 """
 
 from __future__ import annotations
@@ -393,10 +378,7 @@ def find_ceiling(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Ceiling | None:
-    """Compare a judge's two answers with people's; None where too little is known.
-
-    people: names of the judges who are people. asked: what the two answers are.
-    """
+    """Compare a judge's two answers with people's; None where too little is known."""
     answers = Answers.find(votes, judge, asked)
     codes = [votes.judges.index(one) for one in people]
     ours: Flags = np.isin(votes.judge, codes) & np.isin(votes.pair, answers.unit)

@@ -17,35 +17,21 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
-from evenhand.data.votes import TIE, Votes
+from evenhand.data.votes import TIE, Votes, sort_votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.counts import Ratio, bound_by_items
-from evenhand.judges.units import label_groups
-from evenhand.numerics import Array, Integers
+from evenhand.judges.units import SHARE_OUTPUTS, label_groups
+from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, sum_by
 
-# The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
-# of an item agree if both prefer the same one, or neither does:
+# The pairwise κ of the WMT shared tasks, as printed (`wmt`) and strict: docs/agreement.md has the
+# formula and the modes. The share p of ties is over all comparisons; of wmt intra over those of
+# every judge and item in which a judge answered twice in the same order. Strict inter leaves out
+# rows marked as repeats, which were asked to hold a judge against himself.
 #
-# κ = (P(A) − P(E)) / (1 − P(E)),   P(A) = agreeing pairs of votes / comparable pairs of votes
-# P(E) = p² + 2 ((1 − p) / 2)²,     p = share of ties among comparisons
-#
-# strict inter: votes of two different judges, whichever output stood left; not rows marked as
-# repeats, which were asked to hold a judge against himself
-# strict intra: two votes of one judge, whichever output stood left, also split by whether the order
-# was the same or exchanged; p over all comparisons
-# wmt inter: votes shown in the same left-right order, one judge's repeats among them; p over all
-# wmt intra: two votes of one judge in the same order; p over the comparisons of every judge and
-# item in which that occurs
-#
-# `wmt` is what the organisers' program computes, and what the overview papers print. It misses
-# pairs that were shown in exchanged order, and calls repeats of one judge agreement between judges.
 # Nothing goes through pairs of votes: n_o votes for outcome o give Σ_o n_o (n_o − 1) / 2 agreeing.
-#
 # Source: Bojar et al. (2016), Findings of the 2016 Conference on Machine Translation, section 3.3;
-# `compute_agreement_scores.py` of the released data. Outputs that were merged for being identical
-# ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
-# times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
+# `compute_agreement_scores.py` of the released data.
 
 Counted = NDArray[np.integer | np.floating]
 Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -248,40 +234,22 @@ def preference_rows(votes: Votes) -> RatingRows:
     names = tuple(
         f"{votes.systems[one // k]} | {votes.systems[one % k]}" for one in present.tolist()
     )
+    same = ("tasks", "judges", "items", "criteria", "notes")
+    of_rows = ("task", "judge", "item", "kind", "moment")
     return RatingRows(
-        tasks=votes.tasks,
-        judges=votes.judges,
-        items=votes.items,
+        **{name: getattr(votes, name) for name in (*same, *of_rows)},
         systems=names,
-        criteria=votes.criteria,
-        task=votes.task,
-        judge=votes.judge,
-        item=votes.item,
         system=code.astype(np.int32),
         criterion=np.zeros(votes.size, np.int32) if votes.criterion is None else votes.criterion,
         score=votes.preferred.astype(np.float64),
-        kind=votes.kind,
-        moment=votes.moment,
-        notes=votes.notes,
     )
 
 
-# The agreement that judges would reach if each followed the same worths. Let p_u(o) be the model's
-# probability that vote u has outcome o: one output, neither, the other. Two votes u and v of
-# different judges on the same two outputs, independent given the worths, agree with probability Σ_o
-# p_u(o) p_v(o). Over all M comparable pairs of votes, those that κ is made of,
-#
-#     P*(A) = (1/M) Σ_{u<v} Σ_o p_u(o) p_v(o)
-#     p*    = mean over votes of the probability of a tie,   P*(E) = p*² + (1 − p*)²/2
-#     κ*    = (P*(A) − P*(E)) / (1 − P*(E))
-#
-# so that E P(A) = P*(A) exactly, and E κ = κ* up to terms of the order of 1/M. Within a group of n
-# votes the sum over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes.
-#
-# Judges who differ at random around the same worths agree as expected. Less is observed where the
-# model is wrong about pairs or about ties, more where items differ, since worths are means over
-# items: κ above κ* is usual, and κ below it is a finding. The worths are fitted to the same votes,
-# which makes P*(A) too large by about Σ_o Var p̂(o), in all parameters/votes times a half at most.
+# The agreement that judges would reach if each followed the same worths (docs/agreement.md): E P(A)
+# = P*(A) exactly, and E κ = κ* up to terms of the order of 1/M. Within a group of n votes the sum
+# over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes. The worths are
+# fitted to the same votes, which makes P*(A) too large by about Σ_o Var p̂(o), in all
+# parameters/votes times a half at most.
 
 # (first, second) names of systems → (n, 3) probabilities of left, tie, right
 Predict = Callable[[Sequence[tuple[str, str]]], Array]
@@ -359,3 +327,156 @@ def _find_kappas(sums: Array) -> list[Array]:
         over, under = correct_chance(one, comparable, tied, total)
         kappas.append(np.where(under > 0, over / np.where(under > 0, under, 1), np.nan))
     return kappas
+
+
+# On which items do judges agree, or contradict each other, more than blind answers would? Blind are
+# shuffled answers: the ranks that a judge gave are dealt anew among the outputs of that ranking,
+# and of a comparison the two sides. Who judged what, how often each judge ties, and that pairs of
+# one ranking are correlated, stay. With a_i the agreeing pairs of votes of item i, m_i their mean
+# over the replicates and what was seen, s_i their deviation, both pooled over items with as many
+# output pairs and as many pairs of votes (of the mean also with as many ties),
+#
+# z_i = (a_i − m_i) / s_i,   P_i = (1 + #{replicates: max_j z_j ≥ z_i}) / (replicates + 1)
+#
+# P_i is the chance that so extreme an item arises anywhere among all of them (Westfall & Young
+# 1993, Resampling-Based Multiple Testing, max-T). Agreeing more than blindly is little.
+
+REPLICATES: Final = 99
+TIED: Final = 1e-9  # Differences of z below this are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class ItemAgreement:
+    """Agreement of different judges on every item that two or more judged, I of them."""
+
+    pairs: PairAgreement  # agreement by output pair
+    item: NDArray[np.intp]  # (I,) code of the item
+    comparable: Integers  # (I,) pairs of votes of different judges on the same two outputs
+    agree: Integers  # (I,) those that agree
+    decided: Integers  # (I,) those that agree on which output is better
+    blind_agree: Array  # (I,) mean of `agree` over blind replicates
+    blind_decided: Array  # (I,) mean of `decided`
+    p_against: Array  # (I,) chance that blind judges contradict each other so much on any item
+    p_decided: Array  # (I,) chance that blind judges agree so much on a preference on any item
+    # items on whose pairs all prefer the same outputs; seen, and mean of replicates
+    united: tuple[int, float]
+    replicates: int  # blind replicates
+
+
+def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEED) -> ItemAgreement:
+    """Compare how far judges agree on each item with what blind answers would give."""
+    votes = leave_controls(votes)
+    votes = votes.take(sort_votes(votes))
+    pairs = compare_pairs(votes)
+    every = np.bincount(pairs.item, pairs.comparable)
+    item = np.flatnonzero(every)
+    if not len(item):
+        raise NotIdentified("no two judges compared the same two outputs", [SHARE_OUTPUTS])
+    comparable = every[item].astype(np.int64)
+    held = pairs.comparable > 0  # of the others nothing can agree
+    draw, rng = _prepare_draws(votes, held), np.random.default_rng(seed)
+    place = np.searchsorted(item, pairs.item[held])
+    # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
+    agree, decided = np.empty((2, 1 + replicates, len(item)))
+    for row in range(1 + replicates):
+        seen = pairs.agree[held], pairs.decided[held]
+        counts = draw(rng) if row else seen
+        agree[row], decided[row] = (np.bincount(place, n, len(item)) for n in counts)
+    several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
+    ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
+    wide = number_groups(comparable, several)
+    alike = (number_groups(wide, ties), wide)
+    united = (decided == comparable).sum(axis=1)
+    return ItemAgreement(
+        pairs=pairs,
+        item=item,
+        comparable=comparable,
+        agree=agree[0].astype(np.int64),
+        decided=decided[0].astype(np.int64),
+        blind_agree=agree[1:].mean(axis=0),
+        blind_decided=decided[1:].mean(axis=0),
+        p_against=_adjust(-agree, alike),
+        p_decided=_adjust(decided, alike),
+        united=(int(united[0]), float(united[1:].mean())),
+        replicates=replicates,
+    )
+
+
+# Pairs of votes below which an item is no example: three judges, or two who ranked three
+MIN_PAIRS: Final = 3
+# Pairs of votes by which an item's excess is drawn to 0 when items are put in order
+PRIOR: Final = 5.0
+
+
+def rank_items(agreement: ItemAgreement, beyond: Flags, excess: Array) -> list[int]:
+    """Return the places of items, the most extreme first: those beyond chance, then by excess."""
+    drawn = excess / (agreement.comparable + PRIOR)
+    order = np.lexsort((-drawn, ~beyond, agreement.comparable < MIN_PAIRS))
+    return [int(at) for at in order]
+
+
+def list_sides(agreement: ItemAgreement, votes: Votes, at: int) -> list[dict[str, Any]]:
+    """Return how each system does on an item, best first: net share of wins, votes."""
+    pairs = agreement.pairs
+    indices = np.flatnonzero((pairs.item == agreement.item[at]) & (pairs.comparable > 0))
+    net, made = np.zeros((2, len(votes.systems)))
+    said = pairs.said[indices]
+    lead, size = said[:, 2] - said[:, 0], said.sum(axis=1)
+    for systems, sign in ((pairs.low[indices], 1), (pairs.high[indices], -1)):
+        np.add.at(net, systems, sign * lead)
+        np.add.at(made, systems, size)
+    rows = []
+    for k in np.flatnonzero(made).tolist():
+        share = round(float(net[k] / made[k]), 3)
+        rows.append({"system": votes.systems[k], "net": share, "votes": int(made[k])})
+    return sorted(rows, key=lambda row: (-row["net"], row["system"]))
+
+
+def _adjust(counts: Array, alike: tuple[Integers, Integers]) -> Array:
+    """(I,) max-T chances of (1 + replicates, I) counts, what was seen first."""
+    same, wide = alike
+    mean = np.bincount(same, counts.mean(axis=0)) / np.bincount(same)
+    beyond = counts - mean[same]
+    square = np.bincount(wide, (beyond**2).mean(axis=0)) / np.bincount(wide)
+    spread = np.sqrt(square)[wide]
+    z = beyond / np.where(spread > 0, spread, 1.0)
+    most = z[1:].max(axis=1)
+    return np.asarray((1 + (most[:, None] >= z[0] - TIED).sum(axis=0)) / len(z))
+
+
+def _prepare_draws(
+    votes: Votes, held: Flags
+) -> Callable[[np.random.Generator], tuple[Array, Array]]:
+    """Return what draws blind answers and counts pairs of votes that agree, and on a preference."""
+    pair = number_groups(votes.pair)
+    rows = np.flatnonzero(held[pair])
+    pair = (np.cumsum(held) - 1)[pair[rows]]
+    own = number_groups(pair, votes.judge[rows])
+    of_own = label_groups(own, pair)
+    preferred = votes.preferred
+    if votes.answer is not None:
+        # answers of each output, in ascending order, and the pairs it won there less those it lost
+        k, size = len(votes.systems), votes.size
+        sides = np.sort([votes.left, votes.right], axis=0).ravel()
+        keys = np.tile(votes.answer.astype(np.int64), 2) * k + sides
+        member, at = np.unique(keys, return_inverse=True)
+        answer, at = member // k, at.reshape(-1)
+        both = np.concatenate([preferred.astype(float), -preferred.astype(float)])
+        worth = np.bincount(at, both, len(member)).astype(np.float64)
+        low, high = at[:size][rows], at[size:][rows]
+
+    def draw(rng: np.random.Generator) -> tuple[Array, Array]:
+        if votes.answer is None:
+            turned = rng.integers(0, 2, len(preferred), dtype=np.int8)[rows] * 2 - 1
+            said = np.asarray(preferred[rows] * turned, dtype=np.int8)
+        else:
+            dealt = worth[np.argsort(answer + rng.random(len(answer)))]
+            said = np.sign(dealt[low] - dealt[high]).astype(np.int8)
+        same, decided, _ = pair_up(count_answers(pair, said)).astype(np.float64)
+        if len(of_own) < len(rows):  # some judge voted twice on a pair
+            mine = pair_up(count_answers(own, said))
+            less = [np.bincount(of_own, part, len(same)) for part in mine[:2]]
+            same, decided = same - less[0], decided - less[1]
+        return same, decided
+
+    return draw

@@ -62,12 +62,7 @@ class Places:
         return values - mean[judged]
 
 
-# What the other judges lead one to expect of every score, and the score itself on a common scale.
-#
-# A score y becomes its place (0 to 1) among all scores of its task and criterion, so that a free
-# scale or a few huge penalties do no harm. Within a judge, task and criterion it is centred, and
-# divided by the judge's standard deviation: a lenient judge and one who uses half of the scale are
-# honest. Expected of it, with nothing that this judge said, is
+# What the other judges lead one to expect of every score, on a common scale (docs/judges.md):
 #
 # x = w₁ (mean of the system) + w₂ (rest of the item) + w₃ (rest of the output)
 #
@@ -75,8 +70,7 @@ class Places:
 # others gave to its other outputs beside their mean, that of the output what they gave to it beside
 # the mean of its system: a sum over n scores divided by n + σ²/v, v being the variance that judges
 # share there and σ² that which they do not. w is a least-squares fit over all judges, none below 0.
-# Scores of one output under several criteria are no independent evidence: they are averaged. x is
-# scaled, task by task, so that the mean slope of a judge's scores on it is 1.
+# x is scaled, task by task, so that the mean slope of a judge's scores on it is 1.
 
 MEAN_SWEEPS: Final = 12
 # Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
@@ -262,8 +256,7 @@ def _solve(away: Array, variances: Array) -> float:
 # repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
 # N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
 # seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
-# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats, so that nobody is flagged for
-# being quick alone: a convention, since nobody knows how quick careless judges are
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats (docs/judges.md)
 
 AnyIntegers = NDArray[np.integer[Any]]
 
@@ -523,18 +516,9 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
 
 
 # How a judge uses the scale and the time. No habit is a fault by a fixed rule: honest judges
-# differ, by as much as the campaign shows (`normal_spread`). What is compared:
-#
-#     coarse    log of the chance that two of the judge's scores are the same, beside that of a
-#               judge of the same mean and spread who uses the scale like the rest
-#     extreme   log-odds of scores at an end of the scale, beside a judge of the same mean
-#     drifting  change of severity (on either side), or loss of the slope on what the others say,
-#               from the first to the last answer of a session; a pause of an hour ends a session
-#
-# On scales of more than 20 points honest judges round to ones, fives, tens or more, which is no
-# normal spread: there coarse is shown, and nobody is flagged for it.
-#
-# One-sided p-values for the first two; for drifting the smaller of its two p-values, doubled.
+# differ, by as much as the campaign shows (`normal_spread`). Coarse compares the log of the chance
+# that two scores are the same, extreme the log-odds of scores at an end of the scale; drifting has
+# the smaller of two p-values, doubled: of the change of severity, and of the loss of the slope.
 
 # Judges of one task and criterion give its points k with shares q_k in all. One who is more
 # lenient, or keeps to a part of the scale, and otherwise uses it like the rest, gives

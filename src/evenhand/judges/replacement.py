@@ -1,29 +1,18 @@
 """May an LLM judge replace a human judge? The alternative annotator test, and a stricter one.
 
-What judge j and the LLM f say of output i is compared with what the other judges of i say: S is the
-share of the others who say the same, or −RMSE of scores. d = 1 where the judge alone is closer, −1
-where the LLM is, 0 where both are alike. The claim is that E d < ε: that the LLM is closer nearly
-as often as a judge is.
-
-The published test (Calderon, Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs
-were independent, and passes if it rejects for half of the judges after Benjamini and Yekutieli. Its
-single tests reject too often where outputs share items or judges differ, and an LLM that always
-says what most say passes it. Here
+docs/llm-judges.md says what is compared. d = 1 where a judge alone is closer to the others, −1
+where the LLM is, 0 where both are alike; the claim is that E d < ε. The published test (Calderon,
+Reichart and Dror 2025, ACL) is a t test for each judge, as if outputs were independent. Ours is of
 
     D = mean over judges of the mean of d,   V = max(V_J, V_I, V_J + V_I − V_JI)
 
 with V_J a jackknife over judges, who are left out as references too, V_I over items and V_JI by
-their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom. It passes if two more things are
-shown: that the LLM is closer than every constant answer is, classes counting alike, and that judges
-agree beyond chance. Classes of a pair are a tie and the system that people prefer more or less
-often, whatever their names; the output shown first is a constant answer too. Several verdicts on
-one output are averaged: it is as close as one of them on average. When not to use it: to rank by
-verdicts, which needs no replacement (`rank --llm`).
+their cells; t = (D − ε)/√V on min(J, I) − 1 degrees of freedom.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
 from itertools import product
@@ -179,12 +168,9 @@ def average(rows: Rows, judges: int) -> float:
     return float((sums[n > 0] / n[n > 0]).mean())
 
 
-def estimate(panel: Panel, make: Any) -> Estimate:
-    """Average what `make` gives each answer of a panel, with errors by judges and items.
-
-    make: panel → Rows; called again without each judge, who then is no reference either.
-    """
-    rows: Rows = make(panel)
+def estimate(panel: Panel, make: Callable[[Panel], Rows]) -> Estimate:
+    """Average what `make` gives each answer of a panel, with errors by judges and items."""
+    rows = make(panel)
     j = len(panel.judges)
     present = np.unique(rows.judge)
     whole = average(rows, j)
@@ -205,9 +191,9 @@ def estimate(panel: Panel, make: Any) -> Estimate:
     within = (cell_sums - cell_n * means) / n[of_judge] / len(present)
     v_cell = float((within**2).sum())
     leave = (panel.judge != one for one in present)
-    parts = [
-        changed(panel, judge=panel.judge[rows], output=panel.output[rows], value=panel.value[rows])
-        for rows in leave
+    parts = [  # without each judge, who then is no reference either
+        changed(panel, judge=panel.judge[kept], output=panel.output[kept], value=panel.value[kept])
+        for kept in leave
     ]
     without = np.array([average(make(part), j) for part in parts])
     v_judge = spread(without - whole)
@@ -232,10 +218,7 @@ def weigh_classes(panel: Panel, rows: Rows) -> Rows:
 
 
 def measure_kappa(panel: Panel) -> Estimate:
-    """Return how far judges agree beyond chance: Fleiss' κ of labels, Krippendorff's α of scores.
-
-    Its error is a jackknife over items.
-    """
+    """Return Fleiss' κ of labels, or Krippendorff's α of scores, with a jackknife over items."""
     judged = np.bincount(panel.output, minlength=len(panel.item))
     kept = judged[panel.output] >= 2
     output, value = panel.output[kept], panel.value[kept]
@@ -310,10 +293,7 @@ def find_p(mean: float, limit: float, stderr: float, df: float) -> float:
 
 
 def reject(p: Sequence[float], q: float) -> list[bool]:
-    """Return which are rejected at a false discovery rate under any dependence.
-
-    Benjamini and Yekutieli (2001), Annals of Statistics 29:1165-1188.
-    """
+    """Return which are rejected at a rate under any dependence (Benjamini & Yekutieli 2001)."""
     harmonic = float((1.0 / np.arange(1, len(p) + 1)).sum())
     rejected: list[bool] = (benjamini_hochberg(np.asarray(p)) * harmonic <= q).tolist()
     return rejected
@@ -594,15 +574,8 @@ def replace(
             "say which judges are LLMs: --llm-judges NAME, or a column judge_type; or give their"
             " verdicts (--llm VERDICTS)"
         )
-    return examine_all(
-        data,
-        llm_judges=names,
-        epsilon=epsilon,
-        balanced=balanced,
-        score=score,
-        criterion=criterion,
-        by=by,
-    )
+    settings: Any = {"epsilon": epsilon, "balanced": balanced, "score": score, "by": by}
+    return examine_all(data, llm_judges=names, criterion=criterion, **settings)
 
 
 @carries_excluded("controls", "llm-judges")
@@ -689,10 +662,7 @@ def examine_llm(
     balanced: bool,
     advice: Sequence[str] = (),
 ) -> Replacement:
-    """Test one LLM judge on one task and criterion.
-
-    advice: what may be done where people did not judge the same outputs.
-    """
+    """Test one LLM judge on one task and criterion; advice: where people judged other outputs."""
     verdict, value = panel.verdicts[llm], panel.value
     if llm in panel.ends and len(value):
         (first, last), low, high = panel.ends[llm], value.min(), value.max()
@@ -744,13 +714,10 @@ def examine_llm(
     return Replacement(
         llm=llm,
         group=group,
-        judges=d.judges,
-        items=d.items,
+        **{name: getattr(d, name) for name in ("judges", "items", "stderr", "df")},
         outputs=len(np.unique(panel.output[np.isin(panel.judge, present)])),
         epsilon=epsilon,
         difference=d.value,
-        stderr=d.stderr,
-        df=d.df,
         upper=d.upper(1 - ALPHA),
         p=p,
         p_holm=p,
@@ -866,10 +833,7 @@ def make_panel(
     score: str,
     first: Array | None = None,
 ) -> Panel:
-    """Take answers of people and of LLM judges apart; codes: of judge, output and item.
-
-    first: (n,) the answers that name the output shown first; None where unknown.
-    """
+    """Take answers of people and of LLM judges apart; codes: of judge, output and item."""
     judge, unit, item = codes
     if judges == ("",):
         raise InvalidJudgments(

@@ -1,11 +1,4 @@
-"""Which judges are careless or reversed, in comparisons, rankings and ratings.
-
-Slopes on what the others say, controls, repeats and times (`comparison_evidence`,
-`rating_evidence`) go into one mixture of honest, careless and reversed judges (`cards`): the
-flagged are the largest set with a mean P(honest) of at most four fifths of the level, of judges
-with ten judgments or more. Habits are tested beside it, all judges and habits together by Benjamini
-and Hochberg (1995) at the other fifth: the share of honest judges in a union is at most the sum of
-both.
+"""Which judges are careless or reversed, in comparisons, rankings and ratings (docs/judges.md).
 
 A judge is one person: scores under several criteria, and of several tasks, make one card.
 """

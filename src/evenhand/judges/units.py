@@ -177,7 +177,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
     targets = rows.targets()
     if not targets.size:
         raise NotIdentified("no scores of outputs: all rows are controls or repeats")
-    seen = read_points(targets.score, scale)
+    points, code, scale = read_points(targets.score, scale)
     # rows are tried in the order of the table; moments are sorted only if somebody answered twice
     order, judge, opens, twice = _sort(targets, None)
     if twice.any() and targets.moment is not None:
@@ -189,11 +189,11 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
     kinds = np.zeros(3, dtype=np.int64) if rows.kind is None else np.bincount(rows.kind, None, 3)
     return Units(
         rows=targets,
-        points=seen.points,
-        scale=seen.scale,
+        points=points,
+        scale=scale,
         sizes=np.diff(np.append(starts, len(order))),
         starts=starts,
-        code=seen.code[order],
+        code=code[order],
         judge=judge.astype(np.int32, copy=False),
         first=order[starts],
         again=again,
@@ -205,10 +205,7 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 def _sort(
     rows: RatingRows, by_moment: NDArray[np.intp] | None
 ) -> tuple[Integers, Any, Flags, Flags]:
-    """Return row numbers and judges by unit, judge and moment (or place in the table).
-
-    Then (n,) whether a row opens a unit, and whether its judge has answered before.
-    """
+    """Return rows, judges, whether a row opens a unit, and whether its judge answered before."""
     n = rows.size
     place = np.arange(n)
     if by_moment is not None:
@@ -241,25 +238,19 @@ def _sort(
     return order, judge, opens, twice
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
-    points: Array  # (K,) ascending
-    code: Codes  # (n,) position of each score among them
-    scale: Scale  # what was declared, or seen
-
-
-def read_points(score: Array, scale: Scale | None = None) -> Points:
+def read_points(score: Array, scale: Scale | None = None) -> tuple[Array, Codes, Scale]:
+    """Return (K,) points, ascending, (n,) the position of each score, and the scale of them."""
     points, code = _distinct(score)
     if scale is None:
-        return Points(points, code, Scale(float(points[0]), float(points[-1]), tuple(points)))
+        return points, code, Scale(float(points[0]), float(points[-1]), tuple(points))
     # cheaper than to ask it of every score
     held = bool(points[0] >= scale.low) and bool(points[-1] <= scale.high)
     if not held or not (scale.points is None or bool(np.isin(points, scale.points).all())):
         scale.check(score)  # which counts the scores that are off
     if scale.points is None:
-        return Points(points, code, scale)
+        return points, code, scale
     declared = np.array(scale.points)
-    return Points(declared, np.searchsorted(declared, points)[code].astype(np.int32), scale)
+    return declared, np.searchsorted(declared, points)[code].astype(np.int32), scale
 
 
 def _distinct(score: Array) -> tuple[Array, Codes]:

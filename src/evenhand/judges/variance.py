@@ -259,10 +259,7 @@ class VarianceComponents(Shown):
             {
                 "name": one.title,
                 "short": one.name + " *" * bool(one.carries),
-                "levels": one.levels,
-                "sd": one.sd,
-                "lower": one.lower,
-                "upper": one.upper,
+                **describe(one, "levels", "sd", "lower", "upper"),
                 "share": shares.get(one.name),
                 "of_error": parts[one.name] / total if total and one.name in parts else None,
                 "p": one.p,
@@ -534,8 +531,8 @@ def _of_comparisons(
 # Comparisons: with v the variance that one comparison in all would leave, and n for each judge,
 # Var(θ̂_s − θ̂_t) = 2σ_J²/J + 2σ_I²/I + v/(J n), on the scale of pooled log-worths.
 #
-# What the data cannot tell apart is counted as the part that falls most slowly. Source: Brennan
-# (2001), Generalizability Theory, Springer, chapter 4.
+# What the data cannot tell apart is counted as the part that falls most slowly (Brennan 2001,
+# Generalizability Theory, chapter 4).
 
 JUDGES: Final = (2, 3, 5, 10, 20, 50)
 ITEMS: Final = (25, 50, 100, 200, 500)  # What the table shows, beside the design that was judged
@@ -621,13 +618,8 @@ def plan_design(
     )
 
 
-def find_design(
-    components: VarianceComponents,
-    *,
-    stderr: float | None = None,
-    reliability: float | None = None,
-    each: float | None = None,
-) -> Answer:
+def find_design(components: VarianceComponents, request: DesignRequest) -> Answer:
+    stderr, reliability, each = request.stderr, request.reliability, request.each
     if stderr is not None:
         if stderr <= 0:
             raise UnknownOption(f"a standard error of {stderr:g} cannot be: it is above 0")
@@ -787,7 +779,7 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
     says: list[str] = []
     stderr, reliability = request.stderr, request.reliability
     if stderr is not None or reliability is not None:
-        answer = find_design(components, stderr=stderr, reliability=reliability, each=request.each)
+        answer = find_design(components, request)
         goal = f"A standard error of {answer.wish:g} {components.unit}"
         if reliability is not None:
             goal = f"A reliability of {write_value(reliability, 'two')}"

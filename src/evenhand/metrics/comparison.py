@@ -1,59 +1,44 @@
-"""Which metric agrees better with people: tests of pairs of metrics, and clusters.
+"""Which metric agrees better with people: statistics, tests of pairs of metrics, and clusters.
 
 For metrics a and b, on one scale, Δ = T(b) − T(a) for a statistic T. Scores are standardised over
 all outputs; where whole systems change places and T is one of their means, over these, so that the
-means of a metric that is noisy by segment are no smaller. Under the null hypothesis their scores
-could change places, and Δ* is what that gives:
+means of a metric that is noisy by segment are no smaller. Under the null hypothesis scores change
+places as the test says (docs/metrics.md): p = (1 + #{|Δ*| ≥ |Δ|}) / (B + 1).
 
-- perm-sys: all scores of a system change places, for each system or for none (all 2^K of up to 12
-  systems, else drawn). It speaks of other systems, since those are what is drawn.
-- perm-both: each score changes places by itself (Deutsch, Dror and Roth 2021, TACL). It speaks of
-  these systems alone: metrics that are equally good, and each kind to some systems, differ by it in
-  a third to half of all cases.
-- boot-both: systems and items are resampled; Williams' t compares two correlations of one gold.
-
-p = (1 + #{|Δ*| ≥ |Δ|}) / (B + 1). Over all pairs of metrics p is adjusted by a step-down of the
-largest |Δ*| / sd, and a line stands between metrics if every pair across it is decided. When not to
-use it: on fewer than six systems.
-
-Against judged preferences a metric agrees with a judgment if the sign of its difference is that of
-the judgment, where a difference up to ε is a tie. ε is found on other items. Intervals of shares of
-agreement are clustered by item and judge: V = max(V_J, V_I, V_J + V_I − V_JI), t on min(J, I) − 1
-degrees of freedom; items of one document count as one. Fewer than five judges are no sample of
-judges: errors are by item, and speak of these judges. Where V is 0, which of few clusters says
-nothing, the exact binomial of G clusters that are all alike holds. Metrics are compared by
-perm-sys: a judgment adds 1/n or 0, by whose scores its two systems have.
+Intervals of shares of judged preferences are clustered by item and judge: V = max(V_J, V_I, V_J +
+V_I − V_JI), t on min(J, I) − 1 degrees of freedom. Fewer than five judges are no sample of judges:
+errors are by item. Where V is 0, which of few clusters says nothing, the exact binomial of G
+clusters that are all alike holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.votes import Votes
-from evenhand.metrics.gold import MAX_JUDGES
-from evenhand.metrics.statistics import (
-    MAX_EXACT,
-    SegmentPairs,
-    Steps,
-    assign_folds,
-    average_systems,
-    calibrate,
-    correlate_systems,
-    cross_fit,
-    differ,
-    level,
-    sign_beyond,
+from evenhand.errors import (
+    UnknownOption,
+    listing,
+    require_option,
+    require_seed,
+    sentence_hint,
+    suggest,
 )
+from evenhand.metrics import statistics as measures
+from evenhand.metrics.gold import MAX_JUDGES
+from evenhand.metrics.statistics import Steps, sign_beyond
+from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.multiple_tests import adjust_by_steps, holm
 from evenhand.ranking.clustering import MIN_EFFECTIVE
+from evenhand.render.document import Finding
 
 TESTS: Final = ("perm-sys", "perm-both", "boot-both", "williams")
 DRAWS: Final = 999
@@ -83,10 +68,7 @@ class Differences:
 def summarise(
     difference: Array, draws: Array, same: Array | float = SAME, *, centre: bool = False
 ) -> Differences:
-    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it.
-
-    same: up to which a difference is 0, and two are equal.
-    """
+    """Compare (Q,) differences with (B, Q) of chance; centre: of resamples, which lie around it."""
     b = len(draws)
     difference, draws = (np.where(np.abs(one) <= same, 0.0, one) for one in (difference, draws))
     if centre:
@@ -108,7 +90,7 @@ def summarise(
 
 def draw_swaps(systems: int, rng: np.random.Generator) -> Flags:
     """Return (B, K) which systems change places; all ways but that of the data, of few systems."""
-    if systems <= MAX_EXACT:
+    if systems <= measures.MAX_EXACT:
         every = np.arange(1, 2**systems)
         return np.asarray((every[:, None] >> np.arange(systems)) & 1, dtype=bool)
     return rng.random((DRAWS, systems)) < 0.5
@@ -144,8 +126,8 @@ def measure_systems(name: str) -> Measure:
         n = np.maximum(people[..., 0], 1)
         h, m = people[..., 1] / n, metric[..., 0] / n
         if name != "pearson":
-            h, m = level(h, error[0] / n), level(m, error[1] / n)
-        return correlate_systems(h, m, name)
+            h, m = measures.level(h, error[0] / n), measures.level(m, error[1] / n)
+        return measures.correlate_systems(h, m, name)
 
     return measure
 
@@ -169,10 +151,7 @@ def test_sums(
     values: Array,
     same: Array | float,
 ) -> Differences:
-    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples.
-
-    metrics_on_scale: (M, K, S); people_on_scale: (1, K, S).
-    """
+    """Compare (M,) values of metrics, of sums, by whole systems, by cells or by resamples."""
     # (K, S, F) of people and (M, K, S, F) of metrics: n, h and m, or for Pearson's r of all scores
     # n, h, h² and m, m², m h
     n, h, x = judged.astype(np.float64), people_on_scale.scores[0], metrics_on_scale.scores
@@ -243,10 +222,7 @@ def _put_own(parts: Array, own: Array) -> Array:
 def soften(
     metrics: Scaled, steps: Array, flips: Array, people: Array, own: Array, *, whole: bool
 ) -> Array:
-    """Return (M, M, P) what pairs of systems add to SPA.
-
-    steps: (M, K, S); people, own: (P,) and (M, P) p of pairs of systems.
-    """
+    """Return (M, M, P) what pairs add to SPA, by (M, K, S) steps and p of people and metrics."""
     m, k, _ = steps.shape
     drawn = np.einsum("bs,mks->kbm", flips, steps, optimize=True)  # (K, B, M)
     shift = flips.sum(axis=1)[:, None] * metrics.mean  # (B, M)
@@ -269,8 +245,8 @@ def share_order(people: Array, means: Array) -> Array:
     x = Scaled.by(means, means).scores
     error = TINY * (1 + np.abs(x))
     order = sign_beyond(x[:, None, i] - x[None, :, j], error[:, None, i] + error[None, :, j])
-    right = np.sign(differ(people[None]))[0]
-    own = np.sign(differ(means))
+    right = np.sign(measures.differ(people[None]))[0]
+    own = np.sign(measures.differ(means))
     return _put_own((order == right) / len(i), (own == right) / len(i))
 
 
@@ -334,10 +310,7 @@ def test_williams(people: Array, metrics: Array, pairs: Pairs, same: Array | flo
 
 
 def cluster_greedily(p_upper: Array, alpha: float = ALPHA) -> list[int]:
-    """Return ranks by the reference's rule, from (M, M) one-sided p of metrics, best first.
-
-    A new rank starts at a metric that any metric of the rank before is better than.
-    """
+    """Return ranks, a new one where any metric of the rank before is better by (M, M) p."""
     ranks, start = [1], 0
     for at in range(1, len(p_upper)):
         if (p_upper[start:at, at] <= alpha).any():
@@ -445,22 +418,310 @@ def judge_preferences(votes: Votes, steps: Steps, documents: Integers) -> Prefer
     n, scores = votes.size, steps.whole
     order = ORDER[votes.outcome]
     item = votes.item.astype(np.int64)
-    fold = assign_folds(documents)
+    fold = measures.assign_folds(documents)
     left, right = votes.left.astype(np.int64), votes.right.astype(np.int64)
-    pairs = SegmentPairs(left, right, 1, np.full(n, 1 / n), order, item)
+    pairs = measures.SegmentPairs(left, right, 1, np.full(n, 1 / n), order, item)
     agrees = np.empty((len(scores), n), dtype=bool)
     limits, share = np.empty(agrees.shape), np.empty(len(scores))
     for at, one in enumerate(scores):
         apart = one[left, item] - one[right, item]
-        share[at], of_folds = cross_fit(pairs, apart, fold)
+        share[at], of_folds = measures.cross_fit(pairs, apart, fold)
         limits[at] = of_folds[fold[item]]
         if np.isnan(share[at]):  # one item: no others to find ε on
-            limits[at] = calibrate(pairs, apart)[1]
+            limits[at] = measures.calibrate(pairs, apart)[1]
         agrees[at] = sign_beyond(apart, limits[at]) == order
         share[at] = agrees[at].mean()
     compared = np.zeros(scores.shape[1:], dtype=bool)
     compared[left, item] = compared[right, item] = True
-    means = steps.restore(average_systems(compared, steps))[:, :, None]
+    means = steps.restore(measures.average_systems(compared, steps))[:, :, None]
     few = len(np.unique(votes.judge)) < MIN_EFFECTIVE["judge"]
     judge = None if few else votes.judge.astype(np.int64)
     return Preferences(share, limits, agrees, judge, documents[item], means, steps)
+
+
+# Statistics of metrics on one set of outputs, and tests between metrics by one of them.
+
+APART: Final = 25.0  # Points of people between outputs that kendall-like compares
+
+# Statistic → its level, title, and the word that asks for it where that is not its name
+STATISTICS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "preference": ("judgment", "share of judgments agreed with", ""),
+    "spa": ("system", "SPA", ""),
+    "pa": ("system", "PA", ""),
+    "system-pearson": ("system", "Pearson sys.", "pearson"),
+    "system-spearman": ("system", "Spearman sys.", "spearman"),
+    "system-tau-b": ("system", "τ-b sys.", "tau-b"),
+    "tie-aware": ("system", "tie-aware", ""),
+    "acc-eq": ("segment", "acc-eq", ""),
+    "acc-eq-star": ("segment", "acc*-eq", ""),
+    "segment-pearson": ("segment", "Pearson seg.", "pearson"),
+    "segment-spearman": ("segment", "Spearman seg.", "spearman"),
+    "segment-tau-b": ("segment", "τ-b seg.", "tau-b"),
+    "tau-c": ("segment", "τ-c seg.", ""),
+    "kendall-like": ("segment", "Kendall-like", ""),
+}
+UNASKED: Final = ("spa", "pa", "system-pearson", "acc-eq", "acc-eq-star", "segment-pearson")
+UNASKED_OF_SYSTEMS: Final = ("pa", "system-pearson", "system-spearman", "system-tau-b")
+UNASKED_OF_VOTES: Final = ("preference", "pa", "system-pearson", "system-tau-b")
+OF_MEANS: Final = ("pa", "system-pearson", "system-spearman", "system-tau-b")
+OF_PAIRS: Final = ("spa", "acc-eq", "acc-eq-star")
+OF_SEGMENT_PAIRS: Final = ("acc-eq", "acc-eq-star", "kendall-like")
+LEVELS: Final = ("system", "segment")
+SPA_RULES: Final = ("mid-p", "wmt")
+MIN_OF_R: Final = 4  # Systems: r of fewer is too coarse to test, and that of two is 1 or -1
+LEAST_SYSTEMS: Final = {"perm-sys": MIN_SYSTEMS, **dict.fromkeys(TESTS[1:], MIN_OF_R)}
+
+
+def name_statistic(name: str) -> str:
+    """Return a statistic's title as a sentence has it: Pearson of systems."""
+    return STATISTICS[name][1].replace("sys.", "of systems").replace("seg.", "of segments")
+
+
+def has_test(name: str, test: str, group: str) -> bool:
+    if name == "segment-pearson":
+        return group == "none"
+    if test == "perm-sys":
+        return name in ("preference", "spa", *OF_MEANS) or (name in OF_PAIRS and group == "item")
+    return name == "system-pearson" if test == "williams" else name in OF_MEANS
+
+
+@dataclass(frozen=True)
+class Wishes:
+    statistics: tuple[str, ...] | None
+    level: str | None
+    group: str
+    test: str
+    spa: str
+    seed: int
+
+    def __post_init__(self) -> None:
+        require_option("group", self.group, measures.GROUPS)
+        require_option("test", self.test, TESTS)
+        require_option("spa", self.spa, SPA_RULES)
+        if self.level is not None:
+            require_option("level", self.level, LEVELS)
+        require_seed(self.seed)
+
+    def choose(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
+        chosen = self._list_chosen(available, unasked)
+        segments = any(STATISTICS[one][0] == "segment" for one in chosen)
+        idle = {
+            f"--spa {self.spa} applies to SPA": self.spa != "mid-p" and "spa" not in chosen,
+            f"--group {self.group} applies to statistics of segments": self.group != "item"
+            and not segments,
+        }
+        for applies, unused in idle.items():
+            if unused:
+                raise UnknownOption(
+                    f"{applies} alone, and computed are {listing(chosen)}: leave it out"
+                )
+        if self.test == "perm-sys":
+            return chosen
+        tested = [one for one in chosen if has_test(one, self.test, self.group)]
+        if not tested or (self.statistics and tested[0] != chosen[0]):
+            raise UnknownOption(
+                f"{self.test} does not apply to {name_statistic(chosen[0])}: pass --statistic"
+                " pearson --level system"
+            )
+        return tuple(dict.fromkeys((tested[0], *chosen)))
+
+    def _list_chosen(self, available: Sequence[str], unasked: Sequence[str]) -> tuple[str, ...]:
+        there = [one for one in available if self.level in (None, STATISTICS[one][0])]
+        if not there:
+            why = "scores of metrics, or judgments of people, are of systems as a whole"
+            if "preference" in available:
+                why = "people compared outputs and gave them no scores"
+            raise UnknownOption(
+                f"there are no statistics at the level of {self.level}s: {why}. Leave out --level"
+                f" {self.level}"
+            )
+        if not self.statistics:
+            return tuple(one for one in unasked if one in there)
+        words = {one: STATISTICS[one][2] or one for one in STATISTICS}
+        chosen = []
+        for word in self.statistics:
+            named = [one for one in STATISTICS if word in (one, words[one])]
+            if not named:
+                known = [*dict.fromkeys(words.values())]
+                hint = sentence_hint(suggest(word, known))
+                raise UnknownOption(f"no statistic '{word}': choose {' | '.join(known)}{hint}")
+            fitting = [one for one in named if one in there]
+            if not fitting:
+                why, can = "cannot be computed here:", dict.fromkeys(words[one] for one in there)
+                if any(one in available for one in named):
+                    why = f"is not a statistic of {self.level}s: leave out --level {self.level}, or"
+                raise UnknownOption(f"{word} {why} choose {' | '.join(can)}")
+            chosen += fitting
+        return tuple(dict.fromkeys(chosen))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    values: Mapping[str, Array]  # statistic → (M,)
+    epsilons: Array  # (M, FOLDS) of acc-eq, in steps
+    stars: Array  # (M,) of acc*-eq, in steps
+    spa_error: Array  # (M,) standard error of SPA by chance of the draws
+    chance: float | None  # what noise reaches by acc-eq
+    # statistic → (M,) groups of segments that have none, since scores are equal; of how many
+    undefined: Mapping[str, tuple[Array, int]]
+    people: Array  # (K,) means, in steps
+    metrics: Array  # (M, K) means, in steps
+
+    def take(self, kept: Any) -> Measured:
+        return Measured(
+            {name: one[kept] for name, one in self.values.items()},
+            self.epsilons[kept],
+            self.stars[kept],
+            self.spa_error[kept],
+            self.chance,
+            {name: (one[kept], n) for name, (one, n) in self.undefined.items()},
+            self.people,
+            self.metrics[kept],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Scores of people (1, K, S) and of metrics (M, K, S) on the same outputs."""
+
+    people: Steps
+    scores: Steps
+    fold: Integers  # (S,) part of each item
+    names: tuple[str, ...]  # statistics
+    group: str
+    whole: bool  # whether equal sums count whole in SPA
+    seed: int
+    # items → p-values of metrics on them, which are the same whatever people said
+    flipped: dict[bytes, Array] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> Flags:
+        return np.asarray(~np.isnan(self.people.whole[0]))
+
+    def measure(self, by: Steps, of: Steps, epsilon: Array | None = None) -> Measured:
+        """Compute all statistics of (M, K, S) scores with (1, K, S) of people.
+
+        epsilon: (M, FOLDS) limits of ties to take for acc-eq; else they are found.
+        """
+        people, scores, judged = by.whole[0], of.whole, ~np.isnan(by.whole[0])
+        values, error = dict[str, Array](), np.zeros(len(scores))
+        (h,), x = (measures.average_systems(judged, one) for one in (by, of))
+        within = [one for one in self.names if one in OF_SEGMENT_PAIRS]
+        pairs = measures.pair_segments(people, self.group) if within else None
+        limits = np.zeros((len(scores), measures.FOLDS)) if epsilon is None else epsilon
+        stars, undefined = np.zeros(len(scores)), dict[str, tuple[Array, int]]()
+        for name in self.names:
+            word = STATISTICS[name][2] or name
+            if name in OF_MEANS:
+                values[name] = measures.correlate_systems(h, x, word)
+            elif name == "tie-aware":
+                values[name] = np.array([measures.tie_aware(people, one) for one in scores])
+            elif name == "spa":
+                values[name], error = self._soften(people, scores)
+            elif pairs is None or name not in OF_SEGMENT_PAIRS:
+                each = [measures.correlate_segments(people, m, word, self.group) for m in scores]
+                values[name] = np.array([value for value, _, _ in each])
+                undefined[name] = np.array([n - found for _, found, n in each]), each[0][2]
+            elif not pairs.size:
+                values[name] = np.full(len(scores), np.nan)
+            else:
+                flat = scores.reshape(len(scores), -1)
+                apart = [one[pairs.first] - one[pairs.second] for one in flat]
+                if name == "acc-eq-star":
+                    found = [measures.calibrate(pairs, one) for one in apart]
+                    values[name], stars = np.array(found).T
+                elif name == "kendall-like":
+                    least = APART / by.size[0]
+                    like = (measures.kendall_like(pairs, people, one, least) for one in apart)
+                    values[name] = np.fromiter(like, dtype=np.float64)
+                elif epsilon is not None:
+                    far, limit = np.array(apart), epsilon[:, self.fold[pairs.item]]
+                    values[name] = (sign_beyond(far, limit) == pairs.order) @ pairs.weight
+                else:
+                    fitted = [measures.cross_fit(pairs, one, self.fold) for one in apart]
+                    values[name] = np.array([one for one, _ in fitted])
+                    limits = np.array([one for _, one in fitted])
+        chance = None
+        if pairs is not None and pairs.size and {"acc-eq", "acc-eq-star"} & {*self.names}:
+            chance = measures.bound_chance(pairs)
+        return Measured(values, limits, stars, error, chance, undefined, h, x)
+
+    def _flip(self, people: Array, scores: Array, items: Flags) -> tuple[Array, Array, Array]:
+        """Return flips of items, and (batches, P) p-values of people and (M, batches, P) ones."""
+        flips = measures.flip_items(int(items.sum()), np.random.default_rng(self.seed))
+        batches = measures.BATCHES if len(flips) % measures.BATCHES == 0 else 1
+        how: Any = {"whole": self.whole, "batches": batches}
+        key = items.tobytes()
+        if key not in self.flipped:
+            each = [measures.flip_test(one[:, items], flips, **how) for one in scores]
+            self.flipped[key] = np.array(each)
+        return flips, measures.flip_test(people[:, items], flips, **how), self.flipped[key]
+
+    def _soften(self, people: Array, scores: Array) -> tuple[Array, Array]:
+        """Return (M,) SPA, and its standard errors by chance of the draws."""
+        items = measures.find_items(people)
+        if not items.any():
+            return np.full(len(scores), np.nan), np.zeros(len(scores))
+        _, by_people, by_metric = self._flip(people, scores, items)
+        spa = measures.soft_accuracy(by_people.mean(axis=0), by_metric.mean(axis=1))
+        batches = len(by_people)
+        if batches == 1:  # all flips were counted
+            return spa, np.zeros(len(scores))
+        drawn = measures.soft_accuracy(by_people, by_metric)  # (M, batches)
+        return spa, np.asarray(drawn.std(axis=1, ddof=1) / batches**0.5)
+
+    def require_systems(self, test: str) -> Finding | None:
+        """Return a finding where a test needs more systems."""
+        least, systems = LEAST_SYSTEMS.get(test, 0), len(self.judged)
+        if systems >= least:
+            return None
+        remedy = " --test perm-both --statistic pearson --level system compares metrics on these"
+        remedy += " systems only."
+        told = {"test": test, "least": least, "systems": systems}
+        return say("few-systems", "warning", **told, remedy=remedy if systems >= MIN_OF_R else "")
+
+    def compare(self, name: str, test: str, measured: Measured) -> Differences | Finding:
+        """Test all pairs of metrics by a statistic; a finding says why it is not done."""
+        if not has_test(name, test, self.group):
+            first = "--statistic pearson"
+            if self.group != "none":
+                first = "--statistic spa; Pearson of segments has a test with --group none"
+            return say("untestable", statistic=name_statistic(name), first=first)
+        pairs = np.triu_indices(len(self.scores.whole), 1)
+        judged, rng = self.judged, np.random.default_rng(self.seed)
+        cells = self.scores.whole[:, judged]
+        if name in OF_PAIRS or (name == "pa" and test == "perm-sys"):
+            people, scores = self.people.whole[0], self.scores.whole
+            metrics = Scaled.by(cells, scores)
+            if name == "pa":
+                parts = share_order(measured.people, measured.metrics)
+            elif name == "spa":
+                items = measures.find_items(people)
+                flips, by_people, by_metric = self._flip(people, scores, items)
+                p = by_people.mean(axis=0), by_metric.mean(axis=1)
+                chosen = scores[:, :, items]
+                parts = soften(metrics, chosen, flips, *p, whole=self.whole)
+            else:
+                stars = np.repeat(measured.stars[:, None], people.shape[1], axis=1)
+                limit = stars if name == "acc-eq-star" else measured.epsilons[:, self.fold]
+                own = measures.split_accuracy(people, scores, limit)
+                limit = limit / metrics.unit[:, None]
+                parts = share_accuracy(people, metrics, limit, own)
+            return test_pair_sums(parts, pairs, rng)
+        pearson = name == "segment-pearson"
+        rows = cells if pearson else measured.metrics
+        # r changes by at most twice what standardised scores change by
+        spread = np.where(np.ptp(rows, axis=1) > 0, rows.std(axis=1), np.inf)
+        rounding = 4 * self.scores.error / spread
+        same = SAME + rounding[pairs[0]] + rounding[pairs[1]]
+        if test == "williams":
+            gold = self.people.whole[0, judged] if pearson else measured.people
+            return test_williams(gold, rows, pairs, same)
+        if name in OF_MEANS and test == "perm-sys":
+            cells = measured.metrics  # on one scale, however noisy segments are
+        of_people = Scaled.by(self.people.whole[:, judged], self.people.whole)
+        of_metrics = Scaled.by(cells, self.scores.whole)
+        word, values = STATISTICS[name][2] or name, measured.values[name]
+        measure = measure_pearson if pearson else measure_systems(word)
+        how: Any = {"judged": judged, "test": test, "values": values, "same": same}
+        return test_sums(of_metrics, of_people, measure, pairs, rng, **how)

@@ -1,17 +1,10 @@
-"""How well automatic metrics agree with people, and which agrees better.
-
-Of ratings, people's scores of each output are averaged over judges, and metrics are compared with
-them at the level of systems and of segments. Of comparisons and rankings, metrics are compared with
-worths, and with each judged preference: a metric agrees if it scores the preferred output higher,
-with differences up to ε as ties, and its share is clustered by judge and item. Metrics are ordered
-by the first statistic, and only that one is tested. When not to use it: to choose among metrics on
-fewer than six systems; a difference there is of those systems.
-"""
+"""How well automatic metrics agree with people, and which agrees better."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -33,15 +26,26 @@ from evenhand.errors import (
     write_names,
     write_without,
 )
-from evenhand.metrics import comparison
 from evenhand.metrics import statistics as measures
 from evenhand.metrics.comparison import (
     ALPHA,
     MIN_SYSTEMS,
+    OF_MEANS,
+    OF_SEGMENT_PAIRS,
+    STATISTICS,
+    UNASKED,
+    UNASKED_OF_SYSTEMS,
+    UNASKED_OF_VOTES,
     Differences,
+    Measured,
     Preferences,
+    Study,
+    Wishes,
+    cluster_decided,
+    cluster_greedily,
     compare_preferences,
     judge_preferences,
+    name_statistic,
 )
 from evenhand.metrics.gold import Aligned, Gold, align, make_golds, score_other_criteria
 from evenhand.metrics.result import GroupedEvaluations, MetaEvaluation, MetricPair, write_plain
@@ -59,18 +63,6 @@ from evenhand.metrics.scores import (
     refuse_doubtful_people,
 )
 from evenhand.metrics.statistics import Steps
-from evenhand.metrics.study import (
-    OF_MEANS,
-    OF_SEGMENT_PAIRS,
-    STATISTICS,
-    UNASKED,
-    UNASKED_OF_SYSTEMS,
-    UNASKED_OF_VOTES,
-    Measured,
-    Study,
-    Wishes,
-    name_statistic,
-)
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array, Flags
 from evenhand.numerics.distributions import t_quantile
@@ -155,15 +147,9 @@ def meta_evaluate(
             known = data.source.exclusions
             gold = replace(gold, source=replace(gold.source, exclusions=known))
         criterion = None
-    return _evaluate(
-        gold,
-        orient(given.exclude(take_names(without)), given.find(take_names(lower))),
-        wishes=wishes,
-        criterion=criterion,
-        lower_is_better=lower_is_better,
-        model=model,
-        task=task,
-    )
+    given = orient(given.exclude(take_names(without)), given.find(take_names(lower)))
+    make = partial(make_golds, criterion=criterion, lower_is_better=lower_is_better, model=model)
+    return _evaluate(gold, given, make, wishes, task)
 
 
 def find_beside(
@@ -174,10 +160,7 @@ def find_beside(
     task: str | None = None,
     settings: Mapping[str, Any] = PLAIN,
 ) -> MetricScores:
-    """Return scores that stand beside people's: in the folder, as criteria, in columns.
-
-    source: what `gold` was read from; settings: of `evenhand.read`.
-    """
+    """Return scores that stand beside people's: in the folder, as criteria, in columns."""
     if is_folder(source):
         return read_metric_folder(Path(source), task)
     data = take(gold)
@@ -203,24 +186,20 @@ def find_beside(
 def _evaluate(
     gold: Openable,
     scores: MetricScores,
-    *,
+    make: Callable[[Any], dict[str, Gold]],
     wishes: Wishes,
-    criterion: str | None,
-    lower_is_better: bool | None,
-    model: Any,
     task: str | None,
 ) -> MetaEvaluation | GroupedEvaluations:
     if task is not None and hasattr(gold, "select_task"):
         gold = gold.select_task(task)
-    golds = make_golds(gold, criterion=criterion, lower_is_better=lower_is_better, model=model)
+    golds = make(gold)
     if [*golds] == [""]:
         return evaluate(align(golds[""], _take_task(scores, task or "")), wishes)
     results, refused = dict[str, MetaEvaluation](), dict[str, str]()
     for name, one in golds.items():
         try:
-            results[name] = evaluate(
-                align(one, _take_task(scores, name if task is None else task)), wishes
-            )
+            own = _take_task(scores, name if task is None else task)
+            results[name] = evaluate(align(one, own), wishes)
         except (NotIdentified, NotConverged, InvalidJudgments) as refusal:
             refused[name] = str(refusal)
     if not results:
@@ -283,21 +262,10 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
         told |= {"were": "was" if one else "were", "them": "it" if one else "them"}
         notes.append(say("constant", "warning", **told))
     notes += _note_pairs(gold, wishes, values)
-    negated = _list_negated(aligned)
-    notes += _note_systems(gold, values, measured, metrics, constant, negated=negated)
+    notes += _note_systems(aligned, values, measured, constant)
     asked = preferences if by_preference else None
-    clusters = _compare(
-        study,
-        gold,
-        wishes,
-        measured,
-        asked,
-        values=values[names[0]],
-        constant=constant,
-        order=order,
-        metrics=metrics,
-        notes=notes,
-    )
+    how: Any = {"values": values[names[0]], "constant": constant, "order": order, "notes": notes}
+    clusters = _compare(study, aligned, wishes, measured, asked, **how)
     ceiling = _find_ceiling(study, gold, notes) if gold.items else {}
     epsilon = measured.stars * scores.size if "acc-eq-star" in values else None
     if "acc-eq" in values:
@@ -341,10 +309,7 @@ def evaluate(aligned: Aligned, wishes: Wishes) -> MetaEvaluation:
 
 
 def _count_steps(aligned: Aligned) -> tuple[Steps, Steps, list[Finding]]:
-    """Return scores of people and of metrics; refuse those whose squares overflow.
-
-    Also a note of each metric of which different scores become equal.
-    """
+    """Return scores of people and metrics, and a note of those that merge; refuse overflow."""
     gold = aligned.gold
     given, items = ~np.isnan(gold.scores), gold.items
     if gold.votes is not None:
@@ -430,15 +395,9 @@ def _list_negated(aligned: Aligned) -> list[str]:
 
 
 def _note_systems(
-    gold: Gold,
-    values: Mapping[str, Array],
-    measured: Measured,
-    metrics: Sequence[str],
-    constant: Flags,
-    *,
-    negated: Sequence[str],
+    aligned: Aligned, values: Mapping[str, Array], measured: Measured, constant: Flags
 ) -> list[Finding]:
-    notes = []
+    gold, metrics, negated, notes = aligned.gold, aligned.metrics, _list_negated(aligned), []
     references = [one for one in gold.systems if reads_human(one)]
     if references and len(references) < len(gold.systems):
         remedy = write_without("system", references)
@@ -530,7 +489,7 @@ class Clusters:
 
 def _compare(
     study: Study,
-    gold: Gold,
+    aligned: Aligned,
     wishes: Wishes,
     measured: Measured,
     preferences: Preferences | None,
@@ -538,13 +497,10 @@ def _compare(
     values: Array,
     constant: Flags,
     order: Any,
-    metrics: Sequence[str],
     notes: list[Finding],
 ) -> Clusters:
-    """Test metrics by the first statistic; those that are not compared are last in order.
-
-    preferences: where they are the first statistic; values: (M,) of it.
-    """
+    """Test metrics by the first statistic; those that are not compared are last in order."""
+    gold, metrics = aligned.gold, aligned.metrics
     name = study.names[0] if preferences is None else "preference"
     compared = np.flatnonzero(~np.isnan(values) & ~constant)
     undefined = [metrics[at] for at in np.flatnonzero(np.isnan(values) & ~constant).tolist()]
@@ -613,7 +569,7 @@ def _list_pairs(
     if doubtful:
         verbs = {"have": "has", "are": "is"} if doubtful == 1 else {"have": "have", "are": "are"}
         notes.append(say("judges-undecided", pairs=doubtful, **verbs))
-    ours, wmt = comparison.cluster_decided(decided), comparison.cluster_greedily(upper)
+    ours, wmt = cluster_decided(decided), cluster_greedily(upper)
     return Clusters(tuple(pairs), tuple(ours), tuple(wmt))
 
 
@@ -642,10 +598,7 @@ def _find_ceiling(study: Study, gold: Gold, notes: list[Finding]) -> dict[str, f
 
 
 def find_distance(people: Array, metric: Array) -> float | None:
-    """Return the least difference of a metric from which on systems are in people's order.
-
-    That is, 95 % of the pairs of systems that are so far apart or farther; None where too few are.
-    """
+    """Return from which difference on 95 % of pairs are in order; None where too few are."""
     apart, share, n = measures.order_by_distance(people, metric)
     enough = np.flatnonzero((share >= DISTANT) & (n >= MIN_DISTANT))
     return float(apart[enough[-1]]) if len(enough) else None

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenhand.data.exclusions import Exclusion, write_document
 from evenhand.data.results import Grouped, Shown
-from evenhand.metrics.study import STATISTICS, UNASKED, name_statistic
+from evenhand.metrics.comparison import STATISTICS, UNASKED, name_statistic
 from evenhand.metrics.texts import say
 from evenhand.numerics import Array
 from evenhand.render.document import Column, Document, Finding, Form, Table, join_names, plural

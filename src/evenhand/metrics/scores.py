@@ -495,10 +495,7 @@ def _list_missing(settings: Settings) -> list[str]:
 def _read(
     table: Table, columns: Mapping[str, Any], *, settings: Settings, beside: bool = False
 ) -> MetricScores:
-    """Read scores of a table whose decimals follow a point by now; what is no number is missing.
-
-    beside: as of `tabulate`.
-    """
+    """Read scores of a table whose decimals follow a point by now; what is no number is missing."""
     stem, long = "" if beside else Path(table.name).stem, "score" in columns
     scores = [columns["score"]] if long else columns["criterion"]
 
@@ -802,10 +799,7 @@ def read_metric_file(path: Path) -> MetricScores:
 def read_gold_folder(
     folder: Path, task: str | None, criterion: str | None, *, where: str | None = None
 ) -> Ratings:
-    """Read people's scores of a folder: of each language pair one protocol.
-
-    where: a condition on the columns task, criterion, item, system, score and document.
-    """
+    """Read people's scores of a folder: of each language pair one protocol."""
     human = folder / "human-scores"
     if not human.is_dir():
         raise UnknownFormat(

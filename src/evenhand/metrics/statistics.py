@@ -1,18 +1,12 @@
 """How well one metric agrees with people: correlations, accuracy of pairs, soft accuracy.
 
-h and m are (K, S): K systems on S items, higher is better; NaN in h is an output that nobody
-judged, and the metric's score of it counts nowhere. At the level of systems their means over items
-are compared; at the level of segments all scores ("none"), the systems of each item ("item", a
-plain mean over items), or the items of each system ("system").
+docs/metrics.md says what each is. h and m are (K, S): K systems on S items, higher is better; NaN
+in h is an output that nobody judged, and the metric's score of it counts nowhere.
 
     τ-b = (C − D) / √((n − T_m)(n − T_h)),  τ-c = 2 (C − D) k / (N² (k − 1)),  acc = (C + T_hm) / n
 
 over the n pairs of N scores, of which C are in the same order, D in the other, T_h tied by people,
-T_m by the metric, T_hm by both; k: the smaller number of different scores (Stuart 1953). acc_eq
-takes scores within ε of each other for a tie (Deutsch, Foster and Freitag 2023, EMNLP); the ε that
-is best on the same items flatters, so that ours comes from other items. SPA compares how sure
-people and the metric are of each pair of systems (Thompson, Mathur, Deutsch and Khayrallah 2024,
-WMT). When not to use them: on fewer than six systems, where hardly anything can be distinguished.
+T_m by the metric, T_hm by both; k: the smaller number of different scores (Stuart 1953).
 """
 
 from __future__ import annotations
@@ -131,10 +125,7 @@ def _find_multiples(distance: Array, error: Array, step: float, wrong: float) ->
 
 
 def level(x: Array, error: Array) -> Array:
-    """Return (R, K) values; of those in a row that only rounding parts the least.
-
-    error: of each value, (K,) or (R, 1).
-    """
+    """Return (R, K) values; of those in a row that only rounding parts the least."""
     order = np.argsort(x, axis=1, kind="stable")
     values = np.take_along_axis(x, order, axis=1)
     slack = np.take_along_axis(np.broadcast_to(error, x.shape), order, axis=1)
@@ -224,10 +215,7 @@ def count_inversions(code: Integers, group: Integers, size: int) -> Array:
 
 
 def correlate_segments(h: Array, m: Array, name: str, group: str) -> tuple[float, int, int]:
-    """Return a correlation of segments as the mean over groups.
-
-    Also how many groups have one, and how many have two scores or more.
-    """
+    """Return the mean correlation over groups, of how many, and of how many with two scores."""
     judged = ~np.isnan(h)
     systems, items = np.indices(h.shape)
     cells: Any = {"none": np.zeros_like(items), "item": items, "system": systems}
@@ -287,11 +275,7 @@ def average_systems(judged: Flags, steps: Steps) -> Array:
 
 
 def order_by_distance(people: Array, metric: Array) -> tuple[Array, Array, Integers]:
-    """Return what a metric's distances say of the order of systems, from (K,) means.
-
-    Different distances, the farthest first; of the pairs of systems that are so far apart or
-    farther the share in people's order; and how many pairs these are.
-    """
+    """Return distances, farthest first, the share in order of pairs so far apart, and how many."""
     steps = Steps.count(np.stack([people, metric]))
     right, apart = differ(steps.whole)
     order = np.argsort(-np.abs(apart), kind="stable")
@@ -430,10 +414,7 @@ def assign_folds(documents: Integers) -> Integers:
 
 
 def cross_fit(pairs: SegmentPairs, difference: Array, fold: Integers) -> tuple[float, Array]:
-    """Return acc_eq where each fold of items has the ε of the others, and (FOLDS,) these ε.
-
-    fold: (S,) of the items; pairs are of one item.
-    """
+    """Return acc_eq where each fold of items has the ε of the others, and (FOLDS,) these ε."""
     of, epsilons = fold[pairs.item], np.zeros(FOLDS)
     ties = Ties.sort(pairs, difference)
     sorted_fold = of[ties.sorting]

@@ -1,9 +1,7 @@
 """What a result says: an answer, tables, findings, figures, a signature; how numbers are written.
 
-A result has `document()`, and everything that people read is made of it: the terminal, notebooks,
-LaTeX, Markdown, the report. A thing is said once, in the same words everywhere. A finding is a
-sentence that knows what it says, made of the templates of a room: a room keeps these together in
-one mapping, code → text, where they are read as one text.
+A result has `document()`, and everything that people read is made of it. A finding is a sentence
+that knows what it says, made of the templates of a room: one mapping, code → text.
 """
 
 from __future__ import annotations
@@ -319,6 +317,9 @@ class Table:
     # keys of rows that CSV does not have, since others tell the same
     without: tuple[str, ...] = ()
     only: tuple[Form, ...] = ()  # where it is shown; () for everywhere
+
+    def list_columns(self, form: Form) -> list[Column]:
+        return [one for one in self.columns if not one.only or form in one.only]
 
     @property
     def means(self) -> dict[Column, str]:

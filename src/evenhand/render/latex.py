@@ -108,8 +108,7 @@ def write_table(
     table: Table, comments: Sequence[str] = (), group: str = "", label: str = ""
 ) -> str:
     """Write a table of a group, if there is one, with a caption and a label (else its name)."""
-    shown = [one for one in table.columns if not one.only or "latex" in one.only]
-    shown = [one for one in shown if one.kind not in ("bar", "names")]
+    shown = [one for one in table.list_columns("latex") if one.kind not in ("bar", "names")]
     header = [typeset(one.title) for one in shown]
     cells = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
     head, *rows = (f"{' & '.join(row)} \\\\" for row in (header, *cells))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape as escape_html
 from typing import Final
 
-from evenhand.render.document import Column, Document, Form, Table, Text, escape_control
+from evenhand.render.document import Document, Table, Text, escape_control
 
 # Signs that mean something somewhere in a cell of Markdown
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")
@@ -45,7 +45,7 @@ def render_markdown(document: Document) -> str:
 
 def write_table(table: Table, comments: Sequence[str] = (), *_part: str) -> str:
     """Write a table with pipes, numbers to the right; comments stand above it, unseen."""
-    shown = _choose_columns(table, "markdown")
+    shown = [one for one in table.list_columns("markdown") if one.kind != "bar"]
     rows = [
         [escape(one.title) for one in shown],
         [(LEFT if one.left else RIGHT) for one in shown],
@@ -75,7 +75,7 @@ def render_html(document: Document) -> str:
 
 
 def draw_table(table: Table, *, caption: bool = False) -> str:
-    shown = _choose_columns(table, "html")
+    shown = [one for one in table.list_columns("html") if one.kind != "bar"]
     head = "".join(f"<th>{escape_html(one.title)}</th>" for one in shown)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape_html(one.write(row))}</td>" for one in shown) + "</tr>"
@@ -87,8 +87,3 @@ def draw_table(table: Table, *, caption: bool = False) -> str:
     above = f"<caption>{escape_html(table.caption)}</caption>" if caption and table.caption else ""
     ends = f"<p>{'<br>'.join(map(escape_html, below))}</p>" if below else ""
     return f"<table>{above}<tr>{head}</tr>{body}</table>{ends}"
-
-
-def _choose_columns(table: Table, form: Form) -> list[Column]:
-    shown = (one for one in table.columns if not one.only or form in one.only)
-    return [one for one in shown if one.kind != "bar"]

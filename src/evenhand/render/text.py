@@ -314,7 +314,7 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     """
     # taken: what all names share; short: name → what is left of it
     rows, taken, short = table.rows[: table.limit], "", dict[str, str]()
-    shown = [one for one in table.columns if not one.only or "text" in one.only]
+    shown = table.list_columns("text")
     cells = {one: _write_cells(one, rows) for one in shown}
     names = [one for one in shown if one.kind == "name"]
     fill = [one for one in shown if one.kind in ("bar", "names")]  # they take the room that is left
@@ -428,10 +428,7 @@ def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> 
 def _list_names(
     column: Column, rows: Sequence[Row], room: int, short: Mapping[str, str]
 ) -> list[str]:
-    """Return lists of names, each as many as there is room for, and how many more.
-
-    short: name → what it is called in the table, where it is called otherwise.
-    """
+    """Return lists of names, each as many as there is room for, and how many more."""
     lists = []
     for row in rows:
         held = column.fetch(row) or ()  # a report holds them as one text

@@ -251,15 +251,10 @@ class Analysis:
     def metrics(self) -> MetaEvaluation | GroupedEvaluations:
         """How well metrics agree with people; errors say why nothing is known of it."""
         settings = self.settings
-        return meta_evaluate(
-            self.data,
-            settings.scores or find_beside(None, self.data, None, settings=settings.of_scores),
-            lower_is_better=settings.lower_is_better,
-            task=self.task or None,
-            without=settings.without_metrics,
-            lower=settings.lower,
-            seed=settings.seed,
-        )
+        scores = settings.scores or find_beside(None, self.data, None, settings=settings.of_scores)
+        how = {name: getattr(settings, name) for name in ("lower_is_better", "lower", "seed")}
+        how |= {"task": self.task or None, "without": settings.without_metrics}
+        return meta_evaluate(self.data, scores, **how)
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
@@ -442,22 +437,9 @@ def say_how(command: str, what: str) -> str:
 
 # Would a doubt reverse the answer? What decides whether a check fails or only warns.
 #
-# A check fails (red) only where the answer changes with what it found: where a decided first place
-# goes to another system, or the order of a decided pair is reversed. Otherwise it warns (amber).
-# What is looked at, for each kind of doubt:
-#
-# | doubt                            | looked at                | changes the answer where      |
-# |----------------------------------|--------------------------|-------------------------------|
-# | the place of an output counts    | order effect in model    | order reversed, other leaders |
-# | judges doubtful, agree too little| without flagged judges   | order reversed, other leaders |
-# | judges differ in preferences     | judges capped at median  | order reversed                |
-# | pairs fit no scale, circles      | pairs' own comparisons   | they contradict the answer    |
-#
-# The first two take out the very fault that was found, so that an answer which names other leaders
-# without it rested on it. The third is one choice among others, and orders alone are compared. Own
-# comparisons contradict a decided pair whose worse system won most of them beyond chance. They also
-# contradict that two systems which may each be the best cannot be separated, where one of them won
-# beyond chance.
+# A check fails (red) only where the answer changes with what it found (docs/report.md). The order
+# effect and flagged judges take out the very fault that was found, so that an answer which names
+# other leaders without it rested on it. Of capped loads, one choice among others, orders count.
 
 STAYS: Final = "the decided order stays"
 # Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
@@ -512,10 +494,7 @@ class Reversals:
         return self._say_contradicted([(*pair, won) for pair, won in shares if pair in claims])
 
     def _list_claims(self) -> list[tuple[str, str]]:
-        """Return (first, second) of pairs of which the answer denies that the second is better.
-
-        These are decided pairs, and both ways round those which may each be the best and are open.
-        """
+        """Return (first, second) of pairs of which the answer denies that the second is better."""
         ranking = self.analysis.ranking
         if ranking.rank_sets is None or ranking.rank_lower is None:
             return []
@@ -577,10 +556,7 @@ def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
 
 
 def find_reversal(ranking: Ranking, other: Ranking) -> str:
-    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing.
-
-    Systems that have no place there are passed over.
-    """
+    """Say what another ranking reverses of what is decided and it places; "" if nothing."""
     systems, sets = ranking.systems, ranking.rank_sets
     if sets is None or ranking.rank_upper is None:
         return ""

@@ -211,10 +211,7 @@ def _count_processes(jobs: Sequence[Job]) -> int:
 
 
 def _make_queue(jobs: Sequence[Job], processes: int) -> list[Job]:
-    """Return the jobs in the order in which they are begun: the largest first.
-
-    A single job is divided: what is quick, with the answer, and each section that is slow.
-    """
+    """Return the jobs, the largest first; a single one as what is quick and what is slow."""
     if processes == 1 or len(jobs) > 1:
         return sorted(jobs, key=lambda job: -job.size)
     (job,) = jobs

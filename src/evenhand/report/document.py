@@ -126,12 +126,7 @@ def make_section(
     figures: Sequence[Figure] = (),
     command: str = "",
 ) -> Section:
-    """Return a section that says what the document of a result says.
-
-    Tables are those that HTML shows, their legends stand among the notes, and texts become blocks.
-    With `basis` what the result rests on stands behind the answer. What was excluded stands above
-    all sections and not in each.
-    """
+    """Return a section of what a document says; basis: whether what it rests on is said too."""
     parts = document.list_parts("html")
     # no number of a table is infinite, and the ends of an interval are apart
     tables = [
@@ -139,8 +134,8 @@ def make_section(
             table,
             columns=tuple(
                 apart
-                for one in table.columns
-                if one.kind != "bar" and (not one.only or "html" in one.only)
+                for one in table.list_columns("html")
+                if one.kind != "bar"
                 for apart in _divide(one)
             ),
             rows=tuple({k: _take_value(value) for k, value in row.items()} for row in table.rows),
@@ -174,10 +169,7 @@ def join_documents(
 ) -> Document:
     """Return the documents of groups as one, each sentence and table with the group's name.
 
-    What each rests on stands behind all answers.
-
-    refused: why some groups have none. files: group → what it adds to names of tables. before: what
-        these begin with.
+    files: group → what it adds to names of tables, which begin with `before`.
     """
     answers, bases = list[str](), list[str]()
     tables, notes = list[Table](), [f"{name}: {why}" for name, why in refused.items()]
@@ -192,11 +184,7 @@ def join_documents(
 
 
 def list_notes(document: Document) -> list[Finding]:
-    """Return the findings of a document without what the report says once, above all sections.
-
-    That is what was excluded, but for references, which other sections count, and the question
-    about judges who are named like LLMs.
-    """
+    """Return findings but what stands above all sections: exclusions, judges named like LLMs."""
     return [
         one
         for one in document.shown
@@ -245,8 +233,7 @@ def describe_section(section: Section) -> dict[str, Any]:
         ],
         "tables": [
             {
-                "name": table.name,
-                "caption": table.caption,
+                **pick(table, "name", "caption"),
                 "columns": [pick(one, "key", "title", "kind", "says") for one in table.columns],
                 "rows": [dict(row) for row in table.rows],
                 "lines": list(table.lines),

@@ -18,10 +18,9 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.cards import Screening
-from evenhand.metrics.comparison import DRAWS
+from evenhand.metrics.comparison import DRAWS, name_statistic
 from evenhand.metrics.result import MetaEvaluation
 from evenhand.metrics.statistics import MAX_EXACT
-from evenhand.metrics.study import name_statistic
 from evenhand.models.log_linear import Fit
 from evenhand.models.rating_fit import RatingFit
 from evenhand.models.registry import MODELS

@@ -16,13 +16,15 @@ import evenhand
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.judges.agreement import KAPPAS, preference_kappa
-from evenhand.judges.item_agreement import compare_items
 from evenhand.judges.preferences import (
     chance_agreement,
+    compare_items,
     compare_pairs,
     compare_votes,
     expect_agreement,
+    preference_rows,
 )
+from evenhand.judges.units import find_units
 from few_votes import vote_rows, votes_of
 
 COUNTS = ("agree", "comparable", "ties", "total")
@@ -375,6 +377,13 @@ def test_answers_under_several_criteria_are_no_second_answers():
     assert found.whole.units == 40
     assert "kappa-intra" not in {one.name for one in found.whole.coefficients}
     assert not any("second answer" in note for note in found.notes)
+
+
+def test_of_two_answers_the_earlier_counts_where_moments_are_known():
+    rows = [(0, 0, 0, 1, RIGHT), (0, 0, 0, 1, LEFT), (1, 0, 0, 1, LEFT)]
+    votes = replace(votes_of(rows), moment=np.array([9.0, 1, 2]))
+    units = find_units(preference_rows(votes))
+    assert (units.again, len(set(units.code.tolist()))) == (1, 1)  # both judges prefer the left
 
 
 def test_importance_weights_are_refused():

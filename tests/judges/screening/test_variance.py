@@ -9,7 +9,13 @@ import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.judges.variance import find_design, note_unknown, plan_design, say_answer
+from evenhand.judges.variance import (
+    DesignRequest,
+    find_design,
+    note_unknown,
+    plan_design,
+    say_answer,
+)
 from evenhand.models.random_judges import RandomJudges
 from experiments.campaign import Campaign, generator
 from golden_numbers import golden
@@ -232,7 +238,7 @@ def test_what_cannot_be_told_apart_counts_as_what_falls_most_slowly():
 @pytest.mark.parametrize("wish", [{"stderr": 1.5}, {"reliability": 0.9}])
 @pytest.mark.parametrize("each", [None, 2])
 def test_the_design_that_is_found_keeps_the_wish_and_none_smaller_does(found, wish, each):
-    answer = find_design(found, **wish, each=each)
+    answer = find_design(found, DesignRequest(**wish, each=each))
     best = answer.best
     assert best.stderr <= answer.wish + 1e-9
     if "reliability" in wish:
@@ -246,7 +252,7 @@ def test_the_design_that_is_found_keeps_the_wish_and_none_smaller_does(found, wi
 
 
 def test_a_wish_beyond_a_thousand_judges_has_no_design(found):
-    assert find_design(found, stderr=0.001).best is None
+    assert find_design(found, DesignRequest(stderr=0.001)).best is None
 
 
 def test_no_output_has_more_judges_than_there_are(found):
@@ -261,12 +267,12 @@ def test_no_reliability_is_promised_where_systems_do_not_differ():
     assert made.find("system").variance == 0
     assert made.plan(5, 10).reliability is None
     with pytest.raises(NotIdentified, match="none between systems"):
-        find_design(made, reliability=0.9)
+        find_design(made, DesignRequest(reliability=0.9))
 
 
 def test_of_comparisons_the_fewest_are_planned_and_then_the_fewest_items():
     made = evenhand.estimate_components(voted(1))
-    answer = find_design(made, stderr=0.2)
+    answer = find_design(made, DesignRequest(stderr=0.2))
     best = answer.best
     assert best.stderr <= 0.2
     assert plan_design(made, best.judges - 1, 100_000).stderr > 0.2

@@ -57,8 +57,6 @@ def draw_intervals(
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
-#
-# Names stand at the ends of the lines, where they do not meet; there is no legend to look up.
 
 UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
 UNIFORM_NAME: Final = "uniform"
@@ -131,14 +129,8 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
     return chart.name("Perplexity by training size", below)
 
 
-# The figures of models compared on held-out judgments, and of the fit of one of them.
-#
-# perplexity    each model's perplexity, with its interval
-# differences   how much worse than the best it is (bits), by paired differences; of several models
-# curves        perplexity by training size (figures 2 to 5 of Hopkins & May 2013)
-# abilities     the systems by one model, with intervals (figure 6, left)
-# heat-map      who is preferred to whom by that model (figure 6, right)
-# ties          how often neither is
+# The figures of models compared on held-out judgments, and of the fit of one of them (figure 6 of
+# Hopkins & May 2013).
 
 
 def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:

@@ -197,12 +197,8 @@ def series(
 ) -> list[Mark]:
     """Return the points of each kind, in its colour, with their intervals.
 
-    keys: of the rows: where a point is, across and upwards.
-    looks: kinds, values of the key `by`.
-    size: of points, or the key that holds it.
-    joined: width of the line through them, 0 for none.
-    ends: keys of the lower and the upper end of the interval, or none.
-    form: of intervals: "across", "upright" or a "band".
+    keys: where a point is, across and upwards. looks: by values of the key `by`. size: of points,
+        or its key. joined: width of the line through them. form: "across", "upright" or a "band".
     """
     marks = []
     for kind, (colour, mark) in looks.items():
@@ -587,12 +583,7 @@ def render(picture: Picture, form: str, ground: str = GROUND) -> bytes:
 
 
 def draw_svg(chart: Chart, name: str, said: tuple[str, str, str], *, wide: bool = False) -> str:
-    """Return a chart as SVG for a page, without its title: for wide and for narrow screens.
-
-    name: that no other figure of the page has.
-    said: title, description, and the path of the figure in the JSON of the report.
-    wide: whether it keeps its width on a small screen, where it can be moved sideways.
-    """
+    """Return a chart as SVG for a page, for wide and narrow screens; said: title, alt, path."""
     chart = replace(chart, title="", below="")
     if wide:
         return _draw_for_page(chart.draw(), name, said, "whole")
@@ -738,10 +729,7 @@ def place_names(
     height: float = inf,
     lines: Sequence[int] = (),
 ) -> list[Name]:
-    """Choose a side for each name, the first ones first; a name without room is not shown.
-
-    lines: how many lines away from its point each name may stand.
-    """
+    """Choose a side, and up to so many lines away, for each name; one without room is left out."""
     # Left, top, right, bottom of what is taken
     taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []

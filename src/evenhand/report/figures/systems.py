@@ -24,10 +24,7 @@ KINDS: Final = {"system": (style.ACCENT, "o"), "human reference": (style.CONTRAS
 def draw_forest(
     rows: Sequence[Row], title: str = "log-worth", *, reverse: bool = False
 ) -> style.Chart:
-    """Draw systems with intervals, rank sets at the right, clusters as bands; references apart.
-
-    reverse: whether lower values are better and stand at the right.
-    """
+    """Draw systems with intervals, rank sets at the right, clusters as bands; references apart."""
     high = next((high for most, high in HEIGHTS if len(rows) <= most), LEAST_HEIGHT)
     numbers = [row["cluster"] for row in rows]
     even = sorted({n for n in numbers if n is not None and n % 2 == 0}) if all(numbers) else []
@@ -121,13 +118,9 @@ def draw_heat_map(
     *,
     ties: bool = False,
 ) -> style.Chart:
-    """Draw how far a model favours the system of each row over that of each column.
+    """Draw (K, K, 3) chances that the row's system is preferred, neither, the column's.
 
-    A cell is the chance that the row's system is preferred, ties being half a preference for each.
-
-    chances: (K, K, 3) chances that the row's system is preferred, that neither is, that the
-        column's is; the diagonal is not looked at.
-    ties: whether a cell is the chance that neither is preferred.
+    A cell is the first, ties being half a preference for each, or with `ties` the second.
     """
     apart = ~np.eye(len(systems), dtype=bool)
     if ties:

@@ -16,7 +16,7 @@ from evenhand.design.next_pairs import choose_pairs
 from evenhand.design.power import Separation, separate_pairs
 from evenhand.errors import NotIdentified
 from evenhand.formats.inspection import inspect
-from evenhand.judges.item_agreement import (
+from evenhand.judges.preferences import (
     REPLICATES,
     ItemAgreement,
     compare_items,

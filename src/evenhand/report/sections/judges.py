@@ -82,11 +82,7 @@ def write_fault(name: str, fault: tuple[str, str], command: str) -> Section:
 def make_check(
     screening: Screening, reversal: str | None, verb: str = "judge", least: float = 0.0
 ) -> Check:
-    """Say whether judges are flagged; failed where the answer is reversed without them.
-
-    reversal: what is reversed; None where there is no answer.
-    least: share of the judgments that must be of judges who could be flagged.
-    """
+    """Say whether judges are flagged; failed where the answer, if any, is reversed without them."""
     cards, flagged = screening.cards, len(screening.flagged)
     if flagged:
         whom = f"the flagged judge{'s' * (flagged > 1)}"
@@ -112,11 +108,7 @@ def make_check(
 
 
 def _shorten(document: Document, judges: Sequence[str] | None, command: str) -> Document:
-    """Return a document whose first table has some judges alone, with the first cards.
-
-    judges: who stands in the table; None where nothing is left out.
-    command: what shows all cards.
-    """
+    """Return a document whose table has some judges alone (None: all), with the first cards."""
     (table, *parts) = document.parts
     if judges is None or not isinstance(table, Table):
         return document

@@ -87,10 +87,6 @@ def _draw(found: MetaEvaluation, about: str, end: str) -> list[Figure]:
 
 
 # The figures of metrics against people.
-#
-# systems     means of systems: by people across, by the best metric upwards
-# pairs       p of each pair of metrics, adjusted; a dot is decided
-# distance    by how many points of a metric systems are apart, how often they are in people's order
 
 
 def draw_systems(found: MetaEvaluation) -> style.Chart:
