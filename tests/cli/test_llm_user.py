@@ -11,6 +11,7 @@ import pytest
 
 WORTHS = {"opus": 1.0, "lark": 0.5, "wren": -0.5}
 HEADER = ["judge", "question_id", "model_a", "model_b", "winner"]
+TURNS = [*HEADER, "turn"]
 ITEMS = 80
 
 
@@ -166,7 +167,7 @@ def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
 def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenhand, turns):
     people, verdicts = draw()
     rounds = range(1, turns + 1)
-    write(battles / "human.csv", [[*row, n] for row in people for n in rounds], [*HEADER, "turn"])
+    write(battles / "human.csv", [[*row, n] for row in people for n in rounds], TURNS)
     games = {"judge": ["gpt-4", "pair-v2"], "g1_winner": "model_1", "g2_winner": "tie"}
     lines = [
         {"question_id": item, "model_1": a, "model_2": b, "turn": n, **games}
@@ -182,7 +183,7 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
 
 def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy(battles, evenhand):
     both = [[*row, turn] for row in draw()[1]["gpt-4-turbo"] for turn in (1, 2)]
-    write(battles / "both.csv", both, [*HEADER, "turn"])
+    write(battles / "both.csv", both, TURNS)
     for words in (("rank", "people.csv"), ("replace", "people.csv", "--epsilon", ".15")):
         refused = evenhand(*words, "--llm", "both.csv", code=2).err
         assert "both.csv has several turns of a question, and people.csv has no column" in refused
@@ -190,6 +191,31 @@ def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy
     evenhand(*shlex.split(command))
     of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
     assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+
+
+VERBS = {"rank": "", "bias": "", "agreement": "", "replace": "--epsilon .15"}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_turns_that_convert_wrote_into_items_are_joined_with_those_of_the_files(
+    battles, evenhand, verb
+):
+    people, verdicts = draw()
+    of_turns = {"people": people, "verdicts": verdicts["gpt-4-turbo"]}
+    for name, rows in of_turns.items():
+        write(battles / f"{name}.csv", [[*row, n] for row in rows for n in (1, 2)], TURNS)
+        evenhand("convert", f"{name}.csv", "-o", f"{name}_own.jsonl")
+    evenhand("convert", "people.csv", "--to", "arena", "-o", "people_arena.csv")
+    results = [
+        read_json(evenhand, verb, files[0], "--llm", files[1], *VERBS[verb].split())
+        for files in (
+            *(("people.csv", "verdicts.csv"), ("people_own.jsonl", "verdicts.csv")),
+            *(("people.csv", "verdicts_own.jsonl"), ("people_own.jsonl", "verdicts_own.jsonl")),
+            ("people_arena.csv", "verdicts.csv"),
+        )
+    ]
+    assert len([one.pop("findings") for one in results]) == 5  # which name how files were read
+    assert all(one == results[0] for one in results)
 
 
 def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):

@@ -427,22 +427,22 @@ def match_turns(data: Held, other: object) -> Held:
         return data
     if data.source.turns_apart or not data.has("item"):
         return data
+    items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
+    if not set.isdisjoint(*map(set, items)):  # they name turns already
+        return data
     turn = _find_turn(data)
     if turn is None:
-        items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
-        if set.isdisjoint(*map(set, items)):
-            column, kept = str(_find_turn(other)), "one-turn.csv"
-            first = min(filter(None, count_labels(other.frame, column, as_text=True)))
-            value = first if first.isdecimal() else quote(first)
-            name = column if column.isidentifier() else quote_name(column)
-            condition = ("--where", f"{name} = {value}", "-o", kept)
-            command = other.source.write_command("convert", *condition)
-            raise InvalidJudgments(
-                f"{other.source.name} has several turns of a question, and {data.source.name} has"
-                f" no column of turns: keep the turn that was judged in both, such as {command},"
-                f" and give {kept} in its place"
-            )
-        return data
+        column, kept = str(_find_turn(other)), "one-turn.csv"
+        first = min(filter(None, count_labels(other.frame, column, as_text=True)))
+        value = first if first.isdecimal() else quote(first)
+        name = column if column.isidentifier() else quote_name(column)
+        condition = ("--where", f"{name} = {value}", "-o", kept)
+        command = other.source.write_command("convert", *condition)
+        raise InvalidJudgments(
+            f"{other.source.name} has several turns of a question, and {data.source.name} has no"
+            f" column of turns: keep the turn that was judged in both, such as {command}, and give"
+            f" {kept} in its place"
+        )
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
     return replace(data, frame=frame)
