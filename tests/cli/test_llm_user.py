@@ -218,6 +218,19 @@ def test_turns_that_convert_wrote_into_items_are_joined_with_those_of_the_files(
     assert all(one == results[0] for one in results)
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_wrong_with_a_verdict_is_said_with_its_file_and_line(battles, evenhand, verb):
+    verdicts = draw()[1]["gpt-4-turbo"]
+    write(battles / "odd.csv", [*verdicts, [*verdicts[0][:4], "error"]])
+    words = (verb, "people.csv", "--llm", "odd.csv", *VERBS[verb].split())
+    refused = evenhand(*words, code=2).err
+    assert f"column 'winner' of odd.csv (line {len(verdicts) + 2})" in refused
+    (remedy,) = re.findall(r"exclude it \((--missing \S+), in Python", refused)
+    said = " ".join(evenhand(*words, *shlex.split(remedy)).out.split())
+    assert f"excluded: 1 of {len(verdicts) + 1} verdicts, the outcome is missing" in said
+    assert "no cell of winner in people.csv is error" in said
+
+
 def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
     _, verdicts = draw()
     names = ["annotator", "prompt_text", "first_model", "second_model", "verdict"]

@@ -13,6 +13,7 @@ instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from importlib import import_module
@@ -471,6 +472,9 @@ def join_verdicts(
         one.require("item")
     if not verdicts.has("judge"):
         verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
+    if isinstance(verdicts, Comparisons):  # a fault is said with the file and the line where it is
+        with suppress(MissingOutcomes, PaddedLabels):  # such rows are excluded, or read, later
+            verdicts.tally(["judge", "item"])
     names = list_judges(cast("Ratings", verdicts))
     refuse_same_judges(list_judges(cast("Ratings", people)), names)
     parts = []
