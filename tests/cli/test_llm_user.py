@@ -9,6 +9,8 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from evenhand import make_report
+
 WORTHS = {"opus": 1.0, "lark": 0.5, "wren": -0.5}
 HEADER = ["judge", "question_id", "model_a", "model_b", "winner"]
 TURNS = [*HEADER, "turn"]
@@ -267,6 +269,15 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.parametrize("unpaired", ["", "--unpaired drop", "--unpaired keep"])
+def test_names_of_systems_that_differ_in_capitals_are_named(battles, evenhand, unpaired):
+    verdicts = draw()[1]["gpt-4-turbo"]
+    write(battles / "low.csv", [[one.replace("opus", "Opus") for one in row] for row in verdicts])
+    for verb, more in VERBS.items() if not unpaired else [("rank", unpaired)]:
+        refused = evenhand(verb, "people.csv", "--llm", "low.csv", *more.split(), code=2).err
+        assert "differ only in capitals: opus and Opus. Write the same names in both" in refused
+
+
 @pytest.mark.parametrize("file", UNUSABLE)
 def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
     write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
@@ -287,6 +298,8 @@ def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, even
     assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
     left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
     assert f"{left} judgments" in " ".join(section["says"])
+    made = make_report(words[0], llm=words[2], unpaired=choice, sections=["llm"])
+    assert made.to_dict()["parts"][0]["sections"][0]["says"] == section["says"]
     refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
     assert "give verdicts (--llm)" in refused
 

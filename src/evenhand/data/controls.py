@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from inspect import signature
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -422,6 +423,19 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
     )
 
 
+def refuse_respelt(people: Iterable[str], llm: Iterable[str]) -> None:
+    """Refuse systems that are called alike in both tables but for capitals."""
+    own, theirs = {*people}, {*llm}
+    lacking = {one.casefold(): one for one in own - theirs}
+    respelt = sorted(one for one in theirs - own if one.casefold() in lacking)
+    if respelt:
+        pairs = [f"{lacking[one.casefold()]} and {one}" for one in respelt]
+        raise InvalidJudgments(
+            "names of systems in people's judgments and in the verdicts differ only in capitals:"
+            f" {listing(pairs, _MAX_NAMED)}. Write the same names in both"
+        )
+
+
 def match_turns(data: Held, other: object) -> Held:
     """Name items with their turns where the other table does, which has several of a question."""
     if not (isinstance(other, Table) and other.source.turns_apart and isinstance(data, Table)):
@@ -489,6 +503,8 @@ def join_verdicts(
                     outcome = nw.when(given == label).then(nw.lit(meant)).otherwise(outcome)
             text["outcome"] = outcome.alias("outcome")
         parts.append(fetch_columns(one.frame.select(text.get(name, nw.col(name)) for name in both)))
+    sides = {"left", "right", "system"} & {*parts[0]}
+    refuse_respelt(*({*chain(*(part[side] for side in sides))} for part in parts))
     joined = take({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     words = verdicts.source.words
     source = replace(
