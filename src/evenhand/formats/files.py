@@ -767,6 +767,8 @@ def _open_json(
         f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
     ).fetchall()
     types = {str(name): str(kind) for name, kind, *_ in described}
+    if [*types] == ["json"] and '"' not in heads[0].text:  # DuckDB's name where there are no keys
+        raise InvalidJudgments(f"{heads[0].path} holds objects without keys: no judgments")
     for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
         base = re.sub(r"_\d+$", "", name)
         twins = [one for one in types if one != base and one.casefold() == base.casefold()]
