@@ -9,8 +9,11 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from evenhand import make_report
+
 WORTHS = {"opus": 1.0, "lark": 0.5, "wren": -0.5}
 HEADER = ["judge", "question_id", "model_a", "model_b", "winner"]
+TURNS = [*HEADER, "turn"]
 ITEMS = 80
 
 
@@ -166,7 +169,7 @@ def test_a_second_file_of_verdicts_is_not_dropped(battles, evenhand):
 def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenhand, turns):
     people, verdicts = draw()
     rounds = range(1, turns + 1)
-    write(battles / "human.csv", [[*row, n] for row in people for n in rounds], [*HEADER, "turn"])
+    write(battles / "human.csv", [[*row, n] for row in people for n in rounds], TURNS)
     games = {"judge": ["gpt-4", "pair-v2"], "g1_winner": "model_1", "g2_winner": "tie"}
     lines = [
         {"question_id": item, "model_1": a, "model_2": b, "turn": n, **games}
@@ -182,7 +185,7 @@ def test_turns_of_mt_bench_are_items_where_questions_have_several(battles, evenh
 
 def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy(battles, evenhand):
     both = [[*row, turn] for row in draw()[1]["gpt-4-turbo"] for turn in (1, 2)]
-    write(battles / "both.csv", both, [*HEADER, "turn"])
+    write(battles / "both.csv", both, TURNS)
     for words in (("rank", "people.csv"), ("replace", "people.csv", "--epsilon", ".15")):
         refused = evenhand(*words, "--llm", "both.csv", code=2).err
         assert "both.csv has several turns of a question, and people.csv has no column" in refused
@@ -190,6 +193,44 @@ def test_verdicts_of_turns_beside_people_without_turns_are_refused_with_a_remedy
     evenhand(*shlex.split(command))
     of_turn = read_json(evenhand, "rank", "people.csv", "--llm", kept)["llm"]
     assert of_turn == read_json(evenhand, "rank", "people.csv", "--llm", "verdicts.csv")["llm"]
+
+
+VERBS = {"rank": "", "bias": "", "agreement": "", "replace": "--epsilon .15"}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_turns_that_convert_wrote_into_items_are_joined_with_those_of_the_files(
+    battles, evenhand, verb
+):
+    people, verdicts = draw()
+    of_turns = {"people": people, "verdicts": verdicts["gpt-4-turbo"]}
+    for name, rows in of_turns.items():
+        write(battles / f"{name}.csv", [[*row, n] for row in rows for n in (1, 2)], TURNS)
+        evenhand("convert", f"{name}.csv", "-o", f"{name}_own.jsonl")
+    evenhand("convert", "people.csv", "--to", "arena", "-o", "people_arena.csv")
+    results = [
+        read_json(evenhand, verb, files[0], "--llm", files[1], *VERBS[verb].split())
+        for files in (
+            *(("people.csv", "verdicts.csv"), ("people_own.jsonl", "verdicts.csv")),
+            *(("people.csv", "verdicts_own.jsonl"), ("people_own.jsonl", "verdicts_own.jsonl")),
+            ("people_arena.csv", "verdicts.csv"),
+        )
+    ]
+    assert len([one.pop("findings") for one in results]) == 5  # which name how files were read
+    assert all(one == results[0] for one in results)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_is_wrong_with_a_verdict_is_said_with_its_file_and_line(battles, evenhand, verb):
+    verdicts = draw()[1]["gpt-4-turbo"]
+    write(battles / "odd.csv", [*verdicts, [*verdicts[0][:4], "error"]])
+    words = (verb, "people.csv", "--llm", "odd.csv", *VERBS[verb].split())
+    refused = evenhand(*words, code=2).err
+    assert f"column 'winner' of odd.csv (line {len(verdicts) + 2})" in refused
+    (remedy,) = re.findall(r"exclude it \((--missing \S+), in Python", refused)
+    said = " ".join(evenhand(*words, *shlex.split(remedy)).out.split())
+    assert f"excluded: 1 of {len(verdicts) + 1} verdicts, the outcome is missing" in said
+    assert "no cell of winner in people.csv is error" in said
 
 
 def test_columns_of_other_names_are_those_of_the_file_that_has_them(battles, evenhand):
@@ -228,6 +269,15 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.parametrize("unpaired", ["", "--unpaired drop", "--unpaired keep"])
+def test_names_of_systems_that_differ_in_capitals_are_named(battles, evenhand, unpaired):
+    verdicts = draw()[1]["gpt-4-turbo"]
+    write(battles / "low.csv", [[one.replace("opus", "Opus") for one in row] for row in verdicts])
+    for verb, more in VERBS.items() if not unpaired else [("rank", unpaired)]:
+        refused = evenhand(verb, "people.csv", "--llm", "low.csv", *more.split(), code=2).err
+        assert "differ only in capitals: opus and Opus. Write the same names in both" in refused
+
+
 @pytest.mark.parametrize("file", UNUSABLE)
 def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
     write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))
@@ -248,6 +298,8 @@ def test_a_report_takes_the_remedy_for_judgments_without_a_verdict(battles, even
     assert shlex.split(section["command"]) == ["evenhand", "rank", *words]
     left = 360 - (3 * 6 if choice == "drop" else 0)  # six people, three pairs of item q3
     assert f"{left} judgments" in " ".join(section["says"])
+    made = make_report(words[0], llm=words[2], unpaired=choice, sections=["llm"])
+    assert made.to_dict()["parts"][0]["sections"][0]["says"] == section["says"]
     refused = evenhand("report", "people.csv", "--unpaired", choice, code=2).err
     assert "give verdicts (--llm)" in refused
 

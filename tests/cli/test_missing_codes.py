@@ -93,6 +93,6 @@ def test_python_takes_numbers_and_words(missing):
 def test_a_code_that_no_cell_holds_is_said(evenhand, folder):
     CODED.write_csv("scores.csv")
     answer = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98", "--json").json
-    assert "no cell of score is 98: check --missing 98." in texts_of(answer)
+    assert "no cell of score in scores.csv is 98: check --missing 98." in texts_of(answer)
     shown = evenhand("rank", "scores.csv", "--missing", "99,n.a.,98").out
-    assert "no cell of score is 98" in shown
+    assert "no cell of score in scores.csv is 98" in shown

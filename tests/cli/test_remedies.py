@@ -90,7 +90,8 @@ def test_remedies_followed_to_the_letter_end_in_success(evenhand, folder, rows):
         assert remedy, said
         assert not re.search(r"--outcome '?(nan|none|na|null|-|empty|)=", said, re.IGNORECASE), said
         # what nobody can guess is for the reader to choose
-        words += [one.replace(TO_CHOOSE, "tie") for one in remedy]
+        sides = {"1": "left", "3": "right"}
+        words += [one.replace(TO_CHOOSE, sides.get(one[0], "tie")) for one in remedy]
     else:
         pytest.fail(f"no end after {refusals}")
     assert len(refusals) <= 3

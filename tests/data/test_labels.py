@@ -54,8 +54,6 @@ def test_what_is_written_for_a_missing_value_is_no_outcome_unless_it_is_declared
 @pytest.mark.parametrize(
     ("unknown", "every", "meant"),
     [
-        (["0"], ["0", "1"], {"0": "left", "1": "right"}),
-        (["-1", "0"], ["1", "0", "-1"], {"-1": "left", "0": "tie", "1": "right"}),
         (["modell_a"], [], {"modell_a": "left"}),
         (["lefft"], [], {"lefft": "left"}),
         (["winner: B"], [], {"winner: B": "right"}),
@@ -94,6 +92,16 @@ def test_what_nobody_can_guess_is_for_the_caller_to_choose(label):
     option = re.search(r"--outcome '(.*?)', in Python", str(caught.value))[1]
     assert option == f"{label}=left|tie|right"
     assert option.rsplit("=", 1)[1] not in OUTCOMES
+
+
+@pytest.mark.parametrize("labels", [["0", "1"], ["-1", "0", "1"], ["0", "1", "2"], ["1", "2", "3"]])
+def test_which_side_a_number_is_is_for_the_caller_to_choose(labels):
+    unknown = [label for label in labels if read_outcome(label) is None]
+    with pytest.raises(InvalidJudgments, match="choosing one of the three") as caught:
+        refuse_unknown(unknown, " (row 3)", every=labels)
+    offered = dict.fromkeys(labels, "left|tie|right")
+    assert f"in Python outcomes={offered}" in str(caught.value)
+    assert f"--missing '{','.join(unknown)}'" in str(caught.value)
 
 
 @pytest.mark.parametrize("labels", [["x" * 61], [f"an answer {i}" for i in range(13)]])

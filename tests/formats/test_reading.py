@@ -364,3 +364,46 @@ def test_conditions_of_other_kinds_say_what_to_write(save) -> None:
 def test_what_is_no_condition_on_text_is_refused_in_words(condition, said, save) -> None:
     path = save("t.csv", "left,right,winner,n\nA,B,left,12\n")
     assert said in refusal(path, UnknownOption, where=condition)
+
+
+TURNS = {
+    "question_id": [1, 1, 2],
+    "model_a": ["x", "y", "x"],
+    "model_b": ["y", "x", "y"],
+    "winner": ["model_a", "model_a", "tie"],
+    "turn": [1, 2, None],
+}
+
+
+@pytest.mark.parametrize("engine", [pl.DataFrame, pd.DataFrame, dict])
+def test_a_missing_turn_is_named_with_a_remedy_that_helps(engine):
+    with pytest.raises(InvalidJudgments, match=r"missing in column 'turn' of .* \(row 3\)"):
+        read(engine(TURNS)).tally(["item"])
+    where = ~nw.col("turn").is_null() if engine is not dict else '"turn" is not null'
+    assert read(engine(TURNS), where=where).tally(["item"]).factors["item"].size == 2
+
+
+@pytest.mark.parametrize("shape", ["other names", "objects"])
+def test_turns_are_items_also_where_systems_stand_in_other_columns(save, shape):
+    rows = []
+    for question, left, right, winner, turn in [*zip(*TURNS.values(), strict=True)][:2]:
+        sides = {"aaa": left, "bbb": right}
+        if shape == "objects":
+            sides = {"model_a": {"name": left}, "model_b": {"name": right}}
+        rows.append({"question_id": question, "winner": winner, "turn": turn, **sides})
+    path = save("t.jsonl", "\n".join(map(json.dumps, rows)))
+    columns = {"left": "model_a.name", "right": "model_b.name"}
+    data = read(path, columns=columns if shape == "objects" else {"left": "aaa", "right": "bbb"})
+    assert [one for one in data.source.notes if "turns of one question_id were judged apart" in one]
+    assert data.tally(["item"]).factors["item"].labels == ("1:1", "1:2")
+
+
+def test_a_column_that_is_not_there_opens_no_lists(save):
+    talk = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
+    row = {"model_a": "x", "model_b": "y", "winner": "model_a", "talk": talk, "language": "en"}
+    path = save("t.jsonl", json.dumps(row))
+    with pytest.raises(UnknownColumn, match=r"It has model_a, model_b, winner, talk, language$"):
+        read(path, columns={"judge": "rater"})
+    assert (
+        "talk_0_content" in read(path, columns={"judge": "talk.0.content"}).source.columns["judge"]
+    )

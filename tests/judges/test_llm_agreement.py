@@ -115,6 +115,23 @@ def test_verdicts_of_both_orders_count_half_each_in_any_order_of_rows(kind):
             assert found.same == pytest.approx(1 - apart)
 
 
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_llm_judges_who_share_nothing_with_people_are_named(tasks):
+    rows = [row | {"task": row["item"] % tasks} for row in ballots()]
+    other = [{**row, "item": -row["item"] - 1} if row["judge"] == "gpt" else row for row in rows]
+    for own, expected in ((rows, []), (other, ["gpt"])):
+        people = [row for row in own if row["judge"] not in ("gpt", "claude")]
+        verdicts = [row for row in own if row["judge"] in ("gpt", "claude")]
+        for found in (
+            evenhand.measure_agreement(people, llm=verdicts),
+            evenhand.measure_agreement(own, llm_judges=["gpt", "claude"]),
+        ):
+            for table in [found] if tasks == 1 else found.groups.values():
+                apart = [one for one in table.notes if one.code == "llm-other-outputs"]
+                assert [one.values["llm"] for one in apart] == expected
+                assert {one.severity for one in apart} <= {"warning"}
+
+
 def test_groups_have_tables_of_their_own():
     rows = [row | {"place": "north" if row["item"] < 20 else "south"} for row in ballots()]
     groups = evenhand.measure_agreement(rows, llm_judges=["gpt", "claude"], group_by="place")

@@ -153,6 +153,14 @@ def test_scores_without_a_verdict_are_refused_dropped_or_kept(tables):
     assert evenhand.rank(people, llm=part, unpaired="drop").n_judgments == 480 - lost
 
 
+def test_names_that_differ_in_capitals_are_named(tables):
+    people, verdicts = tables
+    upper = verdicts | {"system": [one.upper() for one in verdicts["system"]]}
+    for ask in (evenhand.rank, evenhand.measure_agreement):
+        with pytest.raises(InvalidJudgments, match="differ only in capitals: s0 and S0, s1 and S1"):
+            ask(people, llm=upper)
+
+
 def test_other_models_and_other_kinds_are_refused(tables):
     people, verdicts = tables
     with pytest.raises(UnknownOption, match="adjusted and mean only, not ordinal"):

@@ -13,10 +13,12 @@ instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from inspect import signature
+from itertools import chain
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -421,28 +423,41 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
     )
 
 
+def refuse_respelt(people: Iterable[str], llm: Iterable[str]) -> None:
+    """Refuse systems that are called alike in both tables but for capitals."""
+    own, theirs = {*people}, {*llm}
+    lacking = {one.casefold(): one for one in own - theirs}
+    respelt = sorted(one for one in theirs - own if one.casefold() in lacking)
+    if respelt:
+        pairs = [f"{lacking[one.casefold()]} and {one}" for one in respelt]
+        raise InvalidJudgments(
+            "names of systems in people's judgments and in the verdicts differ only in capitals:"
+            f" {listing(pairs, _MAX_NAMED)}. Write the same names in both"
+        )
+
+
 def match_turns(data: Held, other: object) -> Held:
     """Name items with their turns where the other table does, which has several of a question."""
     if not (isinstance(other, Table) and other.source.turns_apart and isinstance(data, Table)):
         return data
     if data.source.turns_apart or not data.has("item"):
         return data
+    items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
+    if not set.isdisjoint(*map(set, items)):  # they name turns already
+        return data
     turn = _find_turn(data)
     if turn is None:
-        items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
-        if set.isdisjoint(*map(set, items)):
-            column, kept = str(_find_turn(other)), "one-turn.csv"
-            first = min(filter(None, count_labels(other.frame, column, as_text=True)))
-            value = first if first.isdecimal() else quote(first)
-            name = column if column.isidentifier() else quote_name(column)
-            condition = ("--where", f"{name} = {value}", "-o", kept)
-            command = other.source.write_command("convert", *condition)
-            raise InvalidJudgments(
-                f"{other.source.name} has several turns of a question, and {data.source.name} has"
-                f" no column of turns: keep the turn that was judged in both, such as {command},"
-                f" and give {kept} in its place"
-            )
-        return data
+        column, kept = str(_find_turn(other)), "one-turn.csv"
+        first = min(filter(None, count_labels(other.frame, column, as_text=True)))
+        value = first if first.isdecimal() else quote(first)
+        name = column if column.isidentifier() else quote_name(column)
+        condition = ("--where", f"{name} = {value}", "-o", kept)
+        command = other.source.write_command("convert", *condition)
+        raise InvalidJudgments(
+            f"{other.source.name} has several turns of a question, and {data.source.name} has no"
+            f" column of turns: keep the turn that was judged in both, such as {command}, and give"
+            f" {kept} in its place"
+        )
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
     return replace(data, frame=frame)
@@ -471,6 +486,9 @@ def join_verdicts(
         one.require("item")
     if not verdicts.has("judge"):
         verdicts = replace(verdicts, frame=verdicts.frame.with_columns(judge=nw.lit(_LLM)))
+    if isinstance(verdicts, Comparisons):  # a fault is said with the file and the line where it is
+        with suppress(MissingOutcomes, PaddedLabels):  # such rows are excluded, or read, later
+            verdicts.tally(["judge", "item"])
     names = list_judges(cast("Ratings", verdicts))
     refuse_same_judges(list_judges(cast("Ratings", people)), names)
     parts = []
@@ -485,6 +503,8 @@ def join_verdicts(
                     outcome = nw.when(given == label).then(nw.lit(meant)).otherwise(outcome)
             text["outcome"] = outcome.alias("outcome")
         parts.append(fetch_columns(one.frame.select(text.get(name, nw.col(name)) for name in both)))
+    sides = {"left", "right", "system"} & {*parts[0]}
+    refuse_respelt(*({*chain(*(part[side] for side in sides))} for part in parts))
     joined = take({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
     words = verdicts.source.words
     source = replace(

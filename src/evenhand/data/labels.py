@@ -135,23 +135,17 @@ def refuse_unknown(
     expected = f"one that was declared, {listing([*outcome_labels])}" if outcome_labels else usual
     if outcome_labels is not None and not isinstance(outcome_labels, Complete):
         expected += f", or {usual}"
-    # What labels may mean, for the caller to confirm: numbers go from left to right, all of them at
-    # once, with a tie in the middle alone; a label that is nearly a usual one, or whose words name
-    # one side or a tie alone, means that; for any other the caller must choose.
-    meant: dict[str, str] = {}
-    if any(map(_is_number, unknown)):
-        there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
-        numbers = sorted(filter(_is_number, there), key=int)
-        middle = (int(numbers[0]) + int(numbers[-1])) / 2
-        for at, one in enumerate(numbers):
-            meant[one] = OUTCOMES[1 + (int(one) > middle) - (int(one) < middle) if at else 0]
-        if numbers == ["0", "1", "2"]:
-            meant = {"1": "left", "0": "tie", "2": "right"}
-    meant |= {label: _guess(label) for label in unknown if label not in meant}
+    # What labels may mean, for the caller to confirm: a label that is nearly a usual one, or whose
+    # words name one side or a tie alone, means that; for any other, and for all numbers beside an
+    # unknown one, the caller must choose.
+    there = {*filter(None, every)} - {*(outcome_labels or ())}
+    numbers = filter(_is_number, there if any(map(_is_number, unknown)) else ())
+    meant = dict.fromkeys(sorted(numbers, key=int), TO_CHOOSE)
+    meant |= {label: _guess(label) for label in unknown if not _is_number(label)}
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
     choosing = ", choosing one of the three" if TO_CHOOSE in meant.values() else ""
     excluding = ""
-    unread = [one for one, means in meant.items() if means == TO_CHOOSE and "," not in one]
+    unread = [one for one in unknown if meant[one] == TO_CHOOSE and "," not in one]
     if unread:
         codes = f"--missing {_quote(','.join(unread))}, in Python missing={unread}"
         excluding = f"; if {listing(unread)} is no answer, exclude it ({codes})"

@@ -171,7 +171,7 @@ def matches_code(value: object, code: str) -> bool:
 
 
 def empty_codes(
-    frame: engine.Frame, columns: Sequence[str], codes: Sequence[str]
+    frame: engine.Frame, columns: Sequence[str], codes: Sequence[str], table: str
 ) -> tuple[engine.Frame, list[Finding]]:
     """Empty the cells of some columns that hold a code for "no answer"; say how many held each."""
     schema = frame.collect_schema()
@@ -193,7 +193,7 @@ def empty_codes(
     return frame, [
         say("missing-code", n=sum(by.values()), code=code, by=by)
         if by
-        else say("unused-missing-code", "warning", code=code, columns=[*columns])
+        else say("unused-missing-code", "warning", code=code, columns=[*columns], table=table)
         for code, by in cells.items()
     ]
 

@@ -55,7 +55,8 @@ say: Final = Templates(
         "no-answer-score": "{n:,} of {of:#score}{under} are {score:g}, the others {low:g} to"
         " {high:g}: counted as scores. If {score:g} means no answer, {remedy}.",
         "missing-code": "no answer: {n:#cell} of {code}.",
-        "unused-missing-code": "no cell of {columns:list} is {code}: check --missing {code}.",
+        "unused-missing-code": "no cell of {columns:list} in {table} is {code}: check --missing"
+        " {code}.",
         "repeated-scores": "{n:#score repeats/scores repeat} one of the same judge for the same"
         " output: their mean counts once, which leaves {left:,} of {of:#score}.",
         "references-counted": "Human references by name count as systems here: {systems:list}."

@@ -391,7 +391,7 @@ Kind = Literal["delimited", "json", "parquet", "arrow", "workbook"]
 SIZE: Final = 1 << 20  # Bytes looked at
 _LINES: Final = 100
 # What to do with a file that holds nothing
-ROWS_NEEDED: Final = "write a header and one judgment a row into it"
+ROWS_NEEDED: Final = "write one judgment a row into it, below a header if it is CSV"
 # How judgments leave a campaign
 DOWNLOAD: Final = (
     "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
@@ -517,7 +517,8 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
     kind: Kind = "json" if first == "{" or (first == "[" and not delimited) else "delimited"
     if kind != "json" and suffix_of(path) in {".json", ".jsonl", ".ndjson"}:
         raise UnknownFormat(
-            f"{path} is not JSON: it begins with '{first}', not with an object or a list"
+            f"{path} is not JSON: it begins with '{first}', not with an object or a list; if it is"
+            " CSV, give it a name that ends in .csv"
         )
     return Head(path, kind, compression, text, whole, encoding, ends)
 

@@ -790,6 +790,8 @@ def _open_json(
     alike: dict[str, list[str]] = {}
     for name in types:
         alike.setdefault(name.casefold(), []).append(name)
+    if [*types] == ["json"] and '"' not in heads[0].text:  # DuckDB's name where there are no keys
+        raise InvalidJudgments(f"{heads[0].path} holds objects without keys: no judgments")
     for name in types:  # of keys that differ in capitals only DuckDB renames one, and misses it
         base = re.sub(r"_\d+$", "", name)
         twins = [one for one in alike.get(base.casefold(), ()) if one != base]

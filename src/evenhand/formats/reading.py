@@ -229,11 +229,12 @@ def understand(
     table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     table = open_inner(table, lambda one: knows(one.header(options), layout))
-    nested = NESTED in table.original_types.values()
+    nested = tuple(name for name, kind in table.original_types.items() if kind == NESTED)
     names = [*options.columns.values(), *chain(*options.lists.values())]
     parts = [[name] if name in table.columns else name.split(",") for name in names]
-    # a column that is not there may stand within objects
-    asked = nested and not {part.strip() for part in chain(*parts)} <= {*table.columns}
+    # a column that is not there may stand within objects, as model.name in model
+    missing = {part.strip() for part in chain(*parts)} - {*table.columns}
+    asked = any(name.startswith(nested) for name in missing)
     if asked or (nested and not knows(table.header(options), layout)):
         table = _open_objects(table, lists=asked)
     table = replace(table, missing=options.missing)

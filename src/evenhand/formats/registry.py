@@ -23,7 +23,7 @@ LAYOUTS: Final[tuple[Layout, ...]] = (
     *(annotation_tools.label_studio, annotation_tools.argilla),
     *(generic.SNOW, generic.qags),
     *(arena.mt_bench_pairs, arena.mt_bench, arena.arena_hard),
-    *(arena.arena_one_hot, arena.arena_log, arena.arena, arena.alpaca_eval, arena.pandalm),
+    *(arena.arena_one_hot, arena.arena_log, arena.ARENA, arena.alpaca_eval, arena.pandalm),
     *(generic.dpo, generic.winners, generic.EVALICA, generic.crowd_kit, generic.crowd_kit_long),
     *(generic.mlqe, generic.subset2evaluate, generic.RANKINGS, generic.COMPARISONS),
     *(generic.probabilities, wide.pair_scores, wide.votes, mqm.marked, generic.RATINGS),

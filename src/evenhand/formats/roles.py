@@ -262,7 +262,7 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
             hint = sentence_hint(suggest(role, known))
             raise UnknownOption(f"no role '{role}' for a column: choose {' | '.join(known)}{hint}")
         if column not in header.columns:
-            hint = suggest(column, header.columns) or f" It has {listing(header.columns)}"
+            hint = suggest(column, header.columns) or f" It has {listing(header.columns, 20)}"
             raise UnknownColumn(
                 f"column '{column}' (asked for as {role}) not found in {header.table}.{hint}",
                 column,

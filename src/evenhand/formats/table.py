@@ -241,7 +241,7 @@ class Table:
         table = self
         for column in (one for one in columns if self.schema[one] == nw.Object):
             table = _write_objects(table, column)
-        frame, notes = empty_codes(table.frame, columns, self.missing)
+        frame, notes = empty_codes(table.frame, columns, self.missing, self.name)
         return replace(table, frame=frame, missing=()), notes
 
     def name_rows(self, numbers: Collection[int]) -> dict[int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 import narwhals as nw
@@ -87,7 +88,7 @@ from evenhand.judges.judge_pairs import (
     correlate_within,
     list_between,
 )
-from evenhand.judges.llm_agreement import KindAgreement, compare_kinds
+from evenhand.judges.llm_agreement import PEOPLE, KindAgreement, compare_kinds
 from evenhand.judges.preferences import Among, Mode, Order
 from evenhand.judges.texts import say
 from evenhand.judges.units import (
@@ -187,10 +188,16 @@ def measure_agreement(
     result = _measure_people(leave_out_named(data, llm_judges), request, scale, group_by)
     column = None if isinstance(result, AgreementTable) else result.by
     kinds = _compare_llm_judges(data, llm_judges, column, request)
+    shared = {one.first for one in chain(*kinds.values()) if one.second == PEOPLE}
+    apart = [one for one in take_names(llm_judges) if one not in shared and group_by is None]
+    notes = [say("llm-other-outputs", "warning", llm=one) for one in apart]
+
+    def add(key: str, table: AgreementTable) -> AgreementTable:
+        return replace(table, llm=kinds.get(key, ()), notes=(*notes, *table.notes))
+
     if isinstance(result, AgreementTable):
-        return replace(result, llm=kinds.get("", ()))
-    tables = {key: replace(one, llm=kinds.get(key, ())) for key, one in result.groups.items()}
-    return replace(result, groups=tables)
+        return add("", result)
+    return replace(result, groups={key: add(key, one) for key, one in result.groups.items()})
 
 
 @carries_excluded("controls", "repeats", "llm-judges")

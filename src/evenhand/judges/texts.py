@@ -76,6 +76,8 @@ _REPLACEMENT: Final = {
 
 _AGREEMENT: Final = {
     "nothing-shared": "No output was judged by two judges.",
+    "llm-other-outputs": "People judged nothing that {llm} judged: they are not compared. Give"
+    " systems and items the same names.",
     "inflated": "Outputs that several systems share are counted for each of them, so one answer"
     " counts several times: agreement is inflated. Keep the names as they are.",
     "complete-block": "On the {n:,} outputs that {judges} judges all scored ({share:%} of the"

@@ -44,6 +44,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown
 from evenhand.data.streams import CodedRows
 from evenhand.data.votes import LEFT, TIE, Votes, digest_votes
+from evenhand.judges import texts
 from evenhand.judges.llm_agreement import (
     AGAIN,
     MIN_RELIABILITY,
@@ -766,7 +767,7 @@ def _note_other_outputs(
     """Name the LLM judges of whose pairs of outputs people judged none."""
     people = votes.pair[~np.isin(votes.judge, [votes.judges.index(name) for name in names])]
     return [
-        say("llm-other-outputs", "warning", llm=name)
+        texts.say("llm-other-outputs", "warning", llm=name)
         for name, own in zip(names, verdicts, strict=True)
         if not np.isin(own.pair, people).any()
     ]

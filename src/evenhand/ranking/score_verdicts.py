@@ -87,6 +87,7 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
     for what, part in (("scores of people", people), ("verdicts", verdicts)):
         if part.items == ("",):
             raise refuse_items(what)
+    controls.refuse_respelt(people.systems, verdicts.systems)
     place = {name: at for at, name in enumerate(people.systems)}
     system = np.array([place.get(name, -1) for name in verdicts.systems])[verdicts.system]
     unjudged = dict(Counter(verdicts.systems[at] for at in verdicts.system[system < 0].tolist()))

@@ -308,8 +308,6 @@ TESTS: Final = {
     " {least:g}.",
     "llm-one-side": "{llm} preferred the output shown {side} in all {n:,} verdicts, so that its"
     " position bias has no bounds and its other biases cannot be estimated.",
-    "llm-other-outputs": "People judged no pair of outputs that {llm} judged: they are not"
-    " compared. Give systems and items the same names.",
     "llm-not-fitted": "{llm}: biases cannot be estimated, since {why}.",
     "people-not-fitted": "People's biases cannot be estimated, so no excess is shown: {why}.",
     "own-none": "{llm} is of family {family}, and none of the systems is: nothing shows whether it"

@@ -544,6 +544,7 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
     for name, tally in (("judgments of people", people), ("verdicts", verdicts)):
         if "item" not in tally.factors:
             raise refuse_items(name)
+    controls.refuse_respelt(people.systems, verdicts.systems)
     known = {name: at for at, name in enumerate(people.systems)}
     code = np.array([known.get(name, -1) for name in verdicts.systems], dtype=np.int32)
     of_judged = (code[verdicts.left] >= 0) & (code[verdicts.right] >= 0)

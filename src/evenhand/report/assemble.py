@@ -347,6 +347,7 @@ def make_report(
     scores: Any = None,
     llm: Any = None,
     llm_judges: Sequence[str] = (),
+    unpaired: str | None = None,
     opener: Opener | None = None,
     progress: Step = lambda *_: None,
 ) -> Report:
@@ -355,7 +356,7 @@ def make_report(
     Args:
         data: comparisons, rankings or ratings; each task becomes a part.
         settings: all of how it is made at once, as the command line says it; in its place `level`,
-            `seed`, `model`, `full`, `cluster` and `group_by` do.
+            `seed`, `model`, `full`, `cluster`, `group_by` and `unpaired` do.
         title: of the report; by itself the name of the file.
         sections: names of those to write, of `contents`; all where none is named.
         level: of intervals, rank sets and tests (proportion).
@@ -369,6 +370,7 @@ def make_report(
             metrics beside people's scores, where there are any.
         llm: verdicts of LLM judges on the same items and more, as `rank` takes them.
         llm_judges: the same where verdicts are among the judgments: names of the LLM judges.
+        unpaired: as in `rank`.
         opener: opens the same judgments in another process, which then writes half of a large
             report; it must be picklable. None to stay in this process.
         progress: called before each section with what is written, how many sections were begun
@@ -390,9 +392,8 @@ def make_report(
     require_systems(data)
     if isinstance(sections, str):
         raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
-    chosen = settings or Settings(
-        level=level, seed=seed, model=model, full=full, cluster=cluster, group_by=group_by
-    )
+    by: dict[str, Any] = {"cluster": cluster, "group_by": group_by, "unpaired": unpaired}
+    chosen = settings or Settings(level=level, seed=seed, model=model, full=full, **by)
     chosen = replace(chosen, model=_choose_model(data, chosen.model, chosen.seed))
     if names := tuple(take_names(llm_judges)) or chosen.llm_judges:
         require_one_source(chosen.llm or None if llm is None else llm, names)

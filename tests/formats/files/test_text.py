@@ -295,7 +295,7 @@ def test_twice_as_many_keys_take_about_twice_as_many_calls(save) -> None:
 def test_a_file_that_is_cut_off_is_refused(cut: int, save) -> None:
     for text in (_lines(RECORDS), json.dumps(RECORDS)):
         words = refusal(save("t.json", text[:-cut]), UnknownFormat)
-        assert "is not whole JSON" in words
+        assert "is not whole JSON: if it is damaged or cut off, correct or delete it" in words
 
 
 def test_json_that_is_no_list_of_objects_is_refused(save) -> None:
@@ -311,7 +311,11 @@ def test_json_that_is_no_list_of_objects_is_refused(save) -> None:
     assert 'duplicate key "left"' in refusal(path, UnknownFormat)
     line = json.dumps({"votes": [{"left": "A", "right": "B", "winner": "left"}]})
     assert "has the columns votes" in refusal(save("a.jsonl", f"{line}\n{line}\n"), UnknownFormat)
-    assert "is not JSON: it begins with 'l'" in refusal(save("t.jsonl", HEAD_CSV), UnknownFormat)
+    words = refusal(save("t.jsonl", HEAD_CSV), UnknownFormat)
+    assert "is not JSON: it begins with 'l'" in words
+    assert words.endswith("if it is CSV, give it a name that ends in .csv")
+    for name in ("t.json", "t.jsonl"):
+        assert "holds objects without keys" in refusal(save(name, "{}\n"), InvalidJudgments)
     one, two = save("a.csv", HEAD_CSV), save("b.jsonl", '{"left":"A"}')
     words = refusal([one, two], UnknownFormat)
     assert "files read together must be of one kind" in words
@@ -437,7 +441,7 @@ def test_campaigns_of_one_download_are_told_from_lines(save) -> None:
 
 HEAD_CSV = "left,right,winner\nA,B,left\n"
 NOISE = random.Random(5).randbytes(5000)
-EMPTY = "is empty: write a header and one judgment a row into it"
+EMPTY = "is empty: write one judgment a row into it, below a header if it is CSV"
 
 
 def test_the_content_decides_and_not_the_name(save, tmp_path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -37,8 +37,10 @@ from evenhand.formats.texts import say
 from evenhand.render.document import Finding
 
 
-@Layout("arena", "arena battles", ("model_a", "model_b", "winner"), roles=COMPARISON_ROLES).read_by
-def arena(table: Table, options: ReadOptions) -> Comparisons:
+def make_turns(
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Comparisons:
+    """Make comparisons of which each turn of a question is an item, where some have several."""
     header = table.header(options)
     turn, items, apart = header.named("turn"), header.candidates("item"), False
     if turn and len(items) == 1 and "item" not in options.columns:
@@ -50,9 +52,18 @@ def arena(table: Table, options: ReadOptions) -> Comparisons:
             parts = [nw.col(name).cast(nw.String) for name in (items[0], turn)]
             item = nw.concat_str(parts, separator=":").alias(items[0])
             table = table.with_frame(table.frame.with_columns(item))
-    fixed = {"left": "model_a", "right": "model_b", "outcome": "winner"}
-    data = make_comparisons(table, options, arena, fixed)
+    data = make_comparisons(table, options, layout, fixed)
     return replace(data, source=_note_turns(data.source, items[0])) if apart else data
+
+
+ARENA: Final = Layout(
+    "arena",
+    "arena battles",
+    ("model_a", "model_b", "winner"),
+    make=make_turns,
+    fixed={"left": "model_a", "right": "model_b", "outcome": "winner"},
+    roles=COMPARISON_ROLES,
+)
 
 
 def _note_turns(source: Source, item: str) -> Source:
