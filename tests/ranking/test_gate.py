@@ -608,7 +608,8 @@ def test_refusals_of_what_a_plan_states_name_its_file(tmp_path, stated, refusal)
 @pytest.mark.parametrize(
     ("given", "refusal"),
     [
-        ({"new": "Z"}, "no system 'Z'"),
+        ({"new": "Z"}, "no system 'Z'. There"),
+        ({"new": "A1"}, "no system 'A1'. There"),  # not the old one, which cannot replace itself
         ({"new": ["B", "Bb"], "group_by": "language"}, "no system 'Bb'"),
         ({"new": ["B", 3]}, "3 names no system: names are texts"),
         ({"new": "B,C"}, "Name each by itself: --new B --new C"),
