@@ -378,7 +378,7 @@ class GateSearch:
         if self.apart <= 0:
             raise NotIdentified(
                 "a new system that is no better than what must not pass cannot pass",
-                ["say how much better it is (gap)", "state a larger margin"],
+                ["say how much better it is (--gap, in Python gap=)", "state a larger margin"],
             )
         if stated:
             refuse_idle_judges(design)
