@@ -159,7 +159,7 @@ def test_what_cannot_be_asked_is_refused():
         choose(Policy(), board, 0)
     with pytest.raises(UnknownOption, match=r"1\.5 pairs cannot be chosen: give a whole number"):
         choose(Policy(), board, 1.5)
-    with pytest.raises(UnknownOption, match="has no border: there are 5 systems"):
+    with pytest.raises(UnknownOption, match="names all 5 systems: choose fewer"):
         choose(Policy("top-k", top=5), board, 1)
     board.allowed[:] = False
     with pytest.raises(NotIdentified, match="no pair may be asked"):

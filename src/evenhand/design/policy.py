@@ -683,7 +683,7 @@ class Policy:
             raise UnknownOption(f"{n} pairs cannot be chosen: ask for 1 or more")
         k = len(state.systems)
         if self.top is not None and self.top >= k:
-            raise UnknownOption(f"top-k {self.top} has no border: there are {k} systems")
+            raise UnknownOption(f"top-k {self.top} names all {k} systems: choose fewer")
         if not state.allowed.any():
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
@@ -740,7 +740,7 @@ def make_policy(campaign: Campaign) -> Policy | None:
     if k > DENSE:
         raise CampaignError(f"{start} has {k:,} systems: a policy chooses among {DENSE:,} at most")
     if design.top is not None and design.top >= k:
-        raise CampaignError(f"{start}: top = {design.top} has no border: there are {k} systems")
+        raise CampaignError(f"{start}: top = {design.top} names all {k} systems: choose fewer")
     try:
         return Policy(design.policy, design.random_share, top=design.top)
     except UnknownOption as refusal:
