@@ -209,6 +209,13 @@ def test_little_doubt_is_said_to_take_judgments_for_independent():
     assert not any(one.code == "doubt-independent" for one in choose_pairs(level, n=1).notes)
 
 
+@pytest.mark.parametrize(("worth", "decided"), [(3, True), (0.6, False)])
+def test_a_first_place_that_is_decided_is_said(worth, decided):
+    tally = simulate((worth, 0.5, 0, -0.5, -1), 200, 1)
+    says = choose_pairs(tally, Policy("top-k", top=1)).says
+    assert ("top-decided" in [one.code for one in says]) == decided
+
+
 def test_a_batch_that_repeats_pairs_says_so():
     tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
     said = "of 10 possible pairs asked about more than once before an answer comes, in "

@@ -283,6 +283,11 @@ class Batch:
         least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
         return np.asarray((drawn >= least).mean(axis=0))
 
+    @property
+    def decided(self) -> bool:
+        """Whether it is clear of every system whether it is among the first `top`."""
+        return not ((self.first >= 0.005) & (self.first <= 0.995)).any()
+
     @cached_property
     def reachable(self) -> Mask:
         """(K,) which systems have a pair that may be asked."""
