@@ -122,7 +122,8 @@ class GatePlan(Shown):
             power=self.power,
             what="as good as the old one" if not gap else f"better by {gap:g} {truth.unit}",
         )
-        short = self.power < spec.power and spec.is_sized
+        n = self.decisions[-1].campaigns if self.decisions and not spec.is_sized else 0
+        short = self.power < spec.power - (n and (spec.power * (1 - spec.power) / n) ** 0.5)
         decided = (
             Column("truth", "if the new system is", "name"),
             Column("passed", "passed", "share"),
@@ -218,7 +219,6 @@ def plan_gate(
         find_delta(margin)
     worst = find_worse(spec.truth, margin)
     search = GateSearch(spec, worst, alpha)
-    design = search.find()
     decisions: tuple[Decisions, ...] = ()
     total = 2 * campaigns
 
@@ -226,7 +226,9 @@ def plan_gate(
         if progress is not None:
             progress(done, total)
 
+    enough = design = search.find()
     for _ in range(ROUNDS if campaigns else 0):
+        design = enough
         stated = simulate_gate(spec, spec.truth, design, asked, (campaigns, step))
         decisions = (stated,)
         power = stated.passed / campaigns
@@ -235,13 +237,13 @@ def plan_gate(
         larger = round(design.judgments * find_growth(power, spec.power, critical))
         if spec.is_sized or power >= spec.power - error or larger > MOST:
             break
-        design = search.size(design.judges, larger)
+        enough = search.size(design.judges, larger)
     if decisions:
         shift = (campaigns, lambda done: step(campaigns + done))
         moved = replace(spec.truth, log_worth=(worst, 0.0))
         null = simulate_gate(spec, moved, design, asked, shift)
         decisions = (replace(null, truth="worse by the margin"), *decisions)
-    panels = search.list_panels(design)
+    panels = search.list_panels(enough)
     described = f"plan gate, margin {margin:g}, alpha {alpha:g}, power {spec.power:g}"
     return GatePlan(
         margin=margin,
@@ -348,12 +350,15 @@ class GateSearch:
             low, high = (low, middle) if does else (middle, high)
         return self.size(judges, high)
 
+    @cached_property
+    def sized(self) -> list[Design]:
+        return [one for one in map(self.need, JUDGES) if one is not None]
+
     def list_panels(self, found: Design) -> list[Design]:
         """Return the smallest design of each panel, as many times as large as simulation asked."""
         closed = None if self.spec.is_sized else self.need(found.judges)
         times = 1.0 if closed is None else found.judgments / closed.judgments
-        needed = [one for one in map(self.need, JUDGES) if one is not None]
-        sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
+        sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in self.sized]
         fewest = min((n for _, n in sizes), default=0)
         # more judges than judgments that suffice would have one each, and some none
         return [self.size(judges, n) for judges, n in sizes if judges <= fewest]
@@ -383,11 +388,14 @@ class GateSearch:
         if stated:
             refuse_idle_judges(design)
             return design
-        found = self.need(judges)
-        if spec.judges is None and (found is None or spec.prices.stated):
-            sized = [one for one in map(self.need, JUDGES) if one is not None]
-            priced = [spec.prices.cost(one) if spec.prices.stated else one.judges for one in sized]
-            found = sized[int(np.argmin(priced))] if sized else None
+        if spec.judges is not None:
+            found = self.need(judges)
+        elif spec.prices.stated:
+            found = min(self.sized, key=spec.prices.cost, default=None)
+        else:  # few judges, where many would not spare half of the judgments
+            usual = [one for one in self.sized if one.judges >= USUAL_JUDGES]
+            most = 2 * min((one.judgments for one in usual), default=0)
+            found = next((one for one in usual if one.judgments <= most), None)
         if found is None:
             raise NotIdentified(
                 f"no number of judgments of {judges} judges lets it pass with"
