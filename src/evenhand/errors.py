@@ -191,12 +191,15 @@ def suggest(word: str, options: Iterable[str]) -> str:
     " Did you mean 'winner'?"
     >>> suggest("zzz", ["winner"])
     ''
+    >>> suggest("Sys 2", ["Sys 1", "Sys 2 (new)"])
+    " Did you mean 'Sys 2 (new)'?"
     """
     from difflib import get_close_matches
 
     choices = list(options)
-    folded = {choice.casefold(): choice for choice in choices}
-    near = get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.6)
+    folded, word = {choice.casefold(): choice for choice in choices}, str(word).casefold()
+    begun = [choice for choice in folded if word and choice.startswith(word)]
+    near = begun if len(begun) == 1 else get_close_matches(word, folded, n=1, cutoff=0.6)
     return f" Did you mean '{folded[near[0]]}'?" if near else ""
 
 

@@ -206,3 +206,17 @@ def test_where_prices_are_stated_the_cheapest_panel_is_planned():
     free = evenhand.plan_gate(0.1, {**settings, "cost_judge": 300.0}, campaigns=0)
     assert free.design.judges < plan.design.judges
     assert evenhand.plan_gate(0.1, {"judge_sd": 0.3}, campaigns=0).design.judges == 20
+    plan = evenhand.plan_gate(0.05, {"judge_sd": 0.3, "ties": 0.1}, campaigns=0)
+    assert plan.design.judgments <= 2 * min(one.judgments for one, _ in plan.panels)
+
+
+def test_a_plan_tells_what_simulation_showed_of_it_where_that_falls_short(monkeypatch):
+    simulated, passes = [], gate_plan.Decisions("as good", 0.0, 20, 10, 0, 10)
+    monkeypatch.setattr(
+        gate_plan, "simulate_gate", lambda *given: simulated.append(given[2]) or passes
+    )
+    plan = evenhand.plan_gate(0.1, {"judges": 30}, campaigns=20)
+    assert len(simulated) == gate_plan.ROUNDS + 1
+    assert plan.design == simulated[-1] == simulated[-2]
+    assert "That is less than the 80 % that are wanted." in str(plan)
+    assert min(one.judgments for one, _ in plan.panels if one.judges == 30) > plan.design.judgments

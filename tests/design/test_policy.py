@@ -159,7 +159,7 @@ def test_what_cannot_be_asked_is_refused():
         choose(Policy(), board, 0)
     with pytest.raises(UnknownOption, match=r"1\.5 pairs cannot be chosen: give a whole number"):
         choose(Policy(), board, 1.5)
-    with pytest.raises(UnknownOption, match="has no border: there are 5 systems"):
+    with pytest.raises(UnknownOption, match="names all 5 systems: choose fewer"):
         choose(Policy("top-k", top=5), board, 1)
     board.allowed[:] = False
     with pytest.raises(NotIdentified, match="no pair may be asked"):
@@ -207,6 +207,13 @@ def test_little_doubt_is_said_to_take_judgments_for_independent():
     few = np.full(1, 5.0)
     level = Tally(("A", "B"), left[:1], right[:1], few, ties[:1], few, 10.0)
     assert not any(one.code == "doubt-independent" for one in choose_pairs(level, n=1).notes)
+
+
+@pytest.mark.parametrize(("worth", "decided"), [(3, True), (0.6, False)])
+def test_a_first_place_that_is_decided_is_said(worth, decided):
+    tally = simulate((worth, 0.5, 0, -0.5, -1), 200, 1)
+    says = choose_pairs(tally, Policy("top-k", top=1)).says
+    assert ("top-decided" in [one.code for one in says]) == decided
 
 
 def test_a_batch_that_repeats_pairs_says_so():

@@ -162,7 +162,7 @@ def test_what_a_policy_could_not_have_made_is_found(
         ({"policy": "ordr"}, "there is no policy 'ordr'. Did you mean 'order'?"),
         ({"policy": "best"}, "no policy 'best': choose order | closest"),
         ({"policy": "top-k"}, "add top = 3"),
-        ({"policy": "top-k", "top": 6}, "no border: there are 6 systems"),
+        ({"policy": "top-k", "top": 6}, "names all 6 systems: choose fewer"),
         ({"policy": "order", "top": 2}, "for the policy top-k, not for order"),
     ],
 )

@@ -162,6 +162,19 @@ def test_scores_on_a_short_scale_are_refused_or_warned_of(scores):
     assert not found.passes
 
 
+def test_judges_of_few_outputs_come_last_and_are_cut_on_a_terminal(scores):
+    rows = [row for row in zip(*scores.values(), strict=True) if row[0] != "chance"]
+    few = [row[1:] for row in rows if row[0] == "ann0"][:5]
+    rows += [(f"a{number:02d}", *row) for number in range(20) for row in few]
+    result = evenhand.replace(columns_of(rows, scores), llm_judges="gpt", epsilon=0.15)
+    table = result.document().parts[1]
+    tested = [row["p"] is not None for row in table.rows]
+    assert tested == sorted(tested, reverse=True)
+    assert sum(tested) < len(tested) - 8
+    assert table.limit == max(8, sum(tested))
+    assert f"... and {len(tested) - table.limit} more" in str(result)
+
+
 def test_an_llm_that_cannot_be_tested_is_named_beside_the_others(scores):
     rows = [row for row in zip(*scores.values(), strict=True) if row[0] != "chance"]
     rows.append(("claude", "elsewhere", "s0", 3))

@@ -153,7 +153,8 @@ def test_what_is_needed_decides_it(gap, sign):
     chance = stats.norm.sf((critical * np.sqrt(1 + more) - t - more * t) / np.sqrt(more))
     assert chance == pytest.approx(0.8, abs=1e-6)
     shows = "passes" if sign > 0 else "is worse by more than the margin"
-    assert one.says.endswith(f"would show that it {shows}, if they go on like these.")
+    says = f"of these systems would show that it {shows}, if further judges and items are like"
+    assert one.says.endswith(f"{says} these.")
     anytime = find_first(ask(votes, margin=0.05, anytime=True))
     assert anytime.judgments_needed is None or anytime.judgments_needed >= one.judgments_needed
 
@@ -328,7 +329,7 @@ def test_of_votes_that_are_all_alike_it_is_said_how_many_decide(won, units):
     one = find_first(ask(few, new="B", **asked))
     verdict = "is worse by more than the margin" if won == "right" else "passes"
     assert one.judgments_needed == pytest.approx(1)
-    assert f"About 1 more judgment would show that it {verdict}" in one.says
+    assert f"About 1 more judgment of these systems would show that it {verdict}" in one.says
     enough = draw_alike(units, 1, won, item=[f"i{at}" for at in range(units)])
     assert ask(enough, new="B", **asked).decision != "undecided"
     several = {name: values * 2 for name, values in few.items()} | {
@@ -608,7 +609,8 @@ def test_refusals_of_what_a_plan_states_name_its_file(tmp_path, stated, refusal)
 @pytest.mark.parametrize(
     ("given", "refusal"),
     [
-        ({"new": "Z"}, "no system 'Z'"),
+        ({"new": "Z"}, "no system 'Z'. There"),
+        ({"new": "A1"}, "no system 'A1'. There"),  # not the old one, which cannot replace itself
         ({"new": ["B", "Bb"], "group_by": "language"}, "no system 'Bb'"),
         ({"new": ["B", 3]}, "3 names no system: names are texts"),
         ({"new": "B,C"}, "Name each by itself: --new B --new C"),

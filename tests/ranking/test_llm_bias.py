@@ -355,8 +355,8 @@ def test_a_length_that_is_the_system_is_refused():
     ("llm", "own", "error"),
     [
         ("gtp", None, "no judge 'gtp'. Did you mean 'gpt'?"),
-        ("gpt", {"gpt": "labs"}, "own names no family of 3 systems, such as s0, s1, s2"),
-        ("gpt", dict.fromkeys(("s0", "s1", "s2"), "x"), "add a row with gpt and its family"),
+        ("gpt", {"gpt": "labs"}, "(--own, in Python own=) has no row for s0, s1, s2: add the"),
+        ("gpt", dict.fromkeys(("s0", "s1", "s2"), "x"), "has no row for gpt: add the family"),
     ],
 )
 def test_names_that_are_not_there_are_refused(llm, own, error):

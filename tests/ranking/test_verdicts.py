@@ -264,6 +264,11 @@ def test_judgments_without_a_verdict_are_refused_dropped_or_kept(tables):
     lost = people["item"].count(gone)
     with pytest.raises(InvalidJudgments, match=rf"{lost} of 480 judgments have no verdict.*{gone}"):
         evenhand.rank(people, llm=part)
+    judged = {*zip(*(people[name] for name in ("item", *SIDES)), strict=True)}
+    at = [at for at in rows if tuple(verdicts[name][at] for name in ("item", *SIDES)) in judged]
+    fewer = {name: [values[one] for one in at] for name, values in verdicts.items()}
+    with pytest.raises(InvalidJudgments, match=r"--unpaired keep\)$"):  # no file is exchanged
+        evenhand.rank(people, llm=fewer)
     kept = evenhand.rank(people, llm=part, unpaired="keep")
     assert kept.n_judgments == 480
     assert kept.fused.n_unpaired == lost

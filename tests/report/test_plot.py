@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import evenhand
 from drawn_figures import texts, values
 from evenhand import datasets
+from evenhand.cli.main import main
 from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.report.figures.style import take_first
 from evenhand.report.plot import FIGURES, find_chart
+
+COMPARED = ["left", "right", "outcome"]
+BOTH_ORDERS = [(*pair, outcome) for pair in ("AB", "BA") for outcome in ("left", "right")]
 
 
 @pytest.fixture(scope="module")
@@ -22,20 +29,17 @@ def votes():
     return evenhand.read(pl.DataFrame(list(table.rows), list(table.columns), orient="row"))
 
 
-@pytest.fixture(scope="module")
-def campaign():
+def draw_votes():
     """Twelve judges on forty items, both orders, s0 best."""
     rng, rows = random.Random(3), []
     for judge, item in product(range(12), range(40)):
         one, two = rng.sample(range(3), 2)
         won = rng.random() < 0.5 + 0.15 * (two - one)
         rows.append((f"j{judge}", f"i{item}", f"s{one}", f"s{two}", "left" if won else "right"))
-    names = ["judge", "item", "left", "right", "outcome"]
-    return evenhand.read(pl.DataFrame(rows, names, orient="row"))
+    return pl.DataFrame(rows, ["judge", "item", *COMPARED], orient="row")
 
 
-@pytest.fixture(scope="module")
-def ratings():
+def draw_scores():
     """Five judges score every output on 1 to 5 under two criteria."""
     rng = random.Random(4)
     places = product(range(5), range(15), range(3), ("fluency", "adequacy"))
@@ -44,7 +48,17 @@ def ratings():
         for judge, item, at, name in places
     ]
     names = ["judge", "item", "system", "criterion", "score"]
-    return evenhand.read(pl.DataFrame(rows, names, orient="row"))
+    return pl.DataFrame(rows, names, orient="row")
+
+
+@pytest.fixture(scope="module")
+def campaign():
+    return evenhand.read(draw_votes())
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return evenhand.read(draw_scores())
 
 
 def test_every_result_that_has_figures_is_a_public_name():
@@ -94,7 +108,28 @@ def test_a_diagnosis_offers_the_figures_that_it_has(ratings):
         evenhand.plot(found, "sistems")
     kinds = str(refused.value).rpartition(": ")[2].split(" | ")
     assert len(kinds) > 3
+    assert find_chart(found).title == find_chart(found, "judges-mean").title
+    assert "judges-mean" not in kinds  # the first of the criteria
+    assert "judge" in find_chart(found).title
     assert all(len(texts(evenhand.plot(found, kind))) > 3 for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (("fit", "votes.csv"), "Systems by log-worth"),
+        (("fit", "scores.csv", "--criterion", "fluency"), "Systems by score"),
+        (("robustness", "votes.csv"), "Places of systems by choice"),
+        (("variance", "votes.csv"), "Standard deviations, with 95 % intervals"),
+    ],
+)
+def test_verbs_write_the_figure_of_what_they_found(words, title, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draw_votes().write_csv("votes.csv")
+    draw_scores().write_csv("scores.csv")
+    done = CliRunner().invoke(main, [*words, "-o", "figure.svg"])
+    assert done.exit_code == 0, done.output
+    assert title in Path("figure.svg").read_text(encoding="utf-8")
 
 
 def test_a_kind_that_is_none_is_refused_with_what_there_is(votes):
@@ -109,6 +144,24 @@ def test_what_has_no_figure_is_refused_with_what_has_one(votes):
         evenhand.plot(votes)
 
 
-def test_a_figure_without_numbers_says_why(ratings):
-    with pytest.raises(NotIdentified, match="no judge has a slope"):
-        evenhand.plot(evenhand.screen_judges(ratings))
+def test_a_figure_without_numbers_says_why():
+    voted = pl.DataFrame(BOTH_ORDERS * 10, COMPARED, orient="row")
+    with pytest.raises(NotIdentified, match="name no judges"):
+        evenhand.plot(evenhand.find_position_bias(voted))
+
+
+def test_judges_of_ratings_are_drawn_by_how_far_they_follow_the_others(ratings):
+    found = evenhand.screen_judges(ratings)
+    drawn = {row["name"]: row["value"] for row in values(find_chart(found)) if "name" in row}
+    slopes = {card.judge: card.evidence[0].value for card in found.cards}
+    assert drawn == slopes
+
+
+def test_figures_of_more_rows_than_are_drawn_say_so_in_their_title():
+    rows = [(f"j{n % 120}", *one) for n in range(120) for one in BOTH_ORDERS]
+    voted = pl.DataFrame(rows, ["judge", *COMPARED], orient="row")
+    chart = find_chart(evenhand.find_position_bias(voted))
+    assert len(chart.y.names) == 100
+    assert chart.title.endswith(", the 100 of 120 farthest from the others")
+    assert take_first(range(120)) == ([*range(100)], ", the first 100 of 120")
+    assert take_first(range(9)) == ([*range(9)], "")

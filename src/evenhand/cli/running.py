@@ -91,7 +91,8 @@ INSTEAD: Final = {
 }
 # Verbs whose result can be a figure
 DRAWING: Final = (
-    *("agreement", "bias", "compare", "judges", "metrics", "plan", "rank", "similarity"),
+    *("agreement", "bias", "compare", "fit", "judges", "metrics", "plan", "rank", "robustness"),
+    *("similarity", "variance"),
 )
 LOST: Final = "not finite, so null here"
 

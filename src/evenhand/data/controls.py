@@ -100,7 +100,7 @@ _REASONS: Final = {
     "controls": "controls, whose right answer was known: they tell of judges",
     "repeats": "repeats, which tell how judges agree with themselves",
     "llm-judges": "verdicts of LLM judges (judge_type)",
-    "named": "verdicts of LLM judges, who are named",
+    "named": "verdicts of judges who are named as LLMs",
     "people": "judgments of people (judge_type)",
     "again": "second answers of a judge to the same pair of outputs",
 }

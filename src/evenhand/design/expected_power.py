@@ -561,7 +561,7 @@ class Search:
             f" {abs(float(inputs.apart[pair])):.2g}, and it takes some {need:,.0f} judgments by"
             f" {_name_panel(spec, design)} to decide it with power {spec.power:g}: more than are"
             f" planned here ({design.judgments:,} reach power {least:.2f})",
-            ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
+            ["plan for the gap that matters (--gap, in Python gap=)", *_ask_less(spec, power)],
         )
 
     def enough(self, judges: int, items: int) -> Design | None:

@@ -118,7 +118,8 @@ class GatePlan(Shown):
             power=self.power,
             what="as good as the old one" if not gap else f"better by {gap:g} {truth.unit}",
         )
-        short = self.power < spec.power and spec.is_sized
+        n = self.decisions[-1].campaigns if self.decisions and not spec.is_sized else 0
+        short = self.power < spec.power - (n and (spec.power * (1 - spec.power) / n) ** 0.5)
         decided = (
             Column("truth", "if the new system is", "name"),
             Column("passed", "passed", "share"),
@@ -213,10 +214,11 @@ def plan_gate(
     if not spec.truth.rated:
         find_delta(margin)
     search = GateSearch(spec, find_worse(spec.truth, margin), alpha)
-    design = search.find()
+    enough = design = search.find()
     decisions: tuple[Decisions, ...] = ()
     tell = progress or (lambda *_: None)
     for _ in range(ROUNDS if campaigns else 0):
+        design = enough
         steps = (campaigns, lambda done: tell(done, 2 * campaigns))
         decisions = (simulate_gate(spec, spec.truth, design, asked, steps),)
         power = decisions[0].passed / campaigns
@@ -225,12 +227,12 @@ def plan_gate(
         larger = round(design.judgments * find_growth(power, spec.power, critical))
         if spec.is_sized or power >= spec.power - error or larger > MOST:
             break
-        design = search.size(design.judges, larger)
+        enough = search.size(design.judges, larger)
     if decisions:
         steps = (campaigns, lambda done: tell(campaigns + done, 2 * campaigns))
         null = simulate_gate(spec, search.null, design, asked, steps)
         decisions = (replace(null, truth="worse by the margin"), *decisions)
-    panels = search.list_panels(design)
+    panels = search.list_panels(enough)
     described = f"plan gate, margin {margin:g}, alpha {alpha:g}, power {spec.power:g}"
     return GatePlan(
         margin=margin,
@@ -338,12 +340,15 @@ class GateSearch:
             low, high = (low, middle) if does else (middle, high)
         return self.size(judges, high)
 
+    @cached_property
+    def sized(self) -> list[Design]:
+        return [one for one in map(self.need, JUDGES) if one is not None]
+
     def list_panels(self, found: Design) -> list[Design]:
         """Return the smallest design of each panel, as many times as large as simulation asked."""
         closed = None if self.spec.is_sized else self.need(found.judges)
         times = 1.0 if closed is None else found.judgments / closed.judgments
-        needed = [one for one in map(self.need, JUDGES) if one is not None]
-        sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
+        sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in self.sized]
         fewest = min((n for _, n in sizes), default=0)
         # more judges than judgments that suffice would have one each, and some none
         return [self.size(judges, n) for judges, n in sizes if judges <= fewest]
@@ -368,16 +373,19 @@ class GateSearch:
         if self.apart <= 0:
             raise NotIdentified(
                 "a new system that is no better than what must not pass cannot pass",
-                ["say how much better it is (gap)", "state a larger margin"],
+                ["say how much better it is (--gap, in Python gap=)", "state a larger margin"],
             )
         if stated:
             refuse_idle_judges(design)
             return design
-        found = self.need(judges)
-        if spec.judges is None and (found is None or spec.prices.stated):
-            sized = [one for one in map(self.need, JUDGES) if one is not None]
-            priced = [spec.prices.cost(one) if spec.prices.stated else one.judges for one in sized]
-            found = sized[int(np.argmin(priced))] if sized else None
+        if spec.judges is not None:
+            found = self.need(judges)
+        elif spec.prices.stated:
+            found = min(self.sized, key=spec.prices.cost, default=None)
+        else:  # few judges, where many would not spare half of the judgments
+            usual = [one for one in self.sized if one.judges >= USUAL_JUDGES]
+            most = 2 * min((one.judgments for one in usual), default=0)
+            found = next((one for one in usual if one.judgments <= most), None)
         if found is None:
             raise NotIdentified(
                 f"no number of judgments of {judges} judges lets it pass with"

@@ -29,6 +29,7 @@ from evenhand.design.policy import (
     SAYS_CLEAR,
     START,
     TITLES,
+    Batch,
     Choice,
     Policy,
     SortByVotes,
@@ -412,6 +413,8 @@ class NextPairs(Shown):
             small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
             names = listing([self.state.systems[code] for code in small], 3)
             lines.append(say("start-up-parts", parts=len(sizes), names=names))
+        elif self.policy.top and Batch(self.state, self.policy.top).decided:
+            lines.append(say("top-decided", top=self.policy.top))
         if self.sort is not None and self.sort.open:
             most = count_most(len(self.state.systems))
             lines.append(say("sort-under-way", decided=self.sort.decided, most=most))

@@ -164,7 +164,7 @@ def learn_from_pilot(data: Comparisons | Rankings | Ratings, *, gap_stated: bool
     if system.sd == 0 and not gap_stated:
         raise NotIdentified(
             "the pilot shows no differences between systems beyond its errors",
-            ["collect a larger pilot", "state the gap that matters to you (gap)"],
+            ["collect a larger pilot", "state the gap that matters to you (--gap, in Python gap=)"],
         )
     of_judges, of_items = judge.sd, 0.0 if item is None or item is judge else item.sd
     stderr, lower = components.stderr, False

@@ -290,6 +290,11 @@ class Batch:
         least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
         return np.asarray((drawn >= least).mean(axis=0))
 
+    @property
+    def decided(self) -> bool:
+        """Whether it is clear of every system whether it is among the first `top`."""
+        return not ((self.first >= 0.005) & (self.first <= 0.995)).any()
+
     @cached_property
     def reachable(self) -> Mask:
         """(K,) which systems have a pair that may be asked."""
@@ -653,7 +658,7 @@ class Policy:
             raise UnknownOption(f"{n} pairs cannot be chosen: ask for 1 or more")
         k = len(state.systems)
         if self.top is not None and self.top >= k:
-            raise UnknownOption(f"top-k {self.top} has no border: there are {k} systems")
+            raise UnknownOption(f"top-k {self.top} names all {k} systems: choose fewer")
         if not state.allowed.any():
             raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
@@ -710,7 +715,7 @@ def make_policy(campaign: Campaign) -> Policy | None:
     if k > DENSE:
         raise CampaignError(f"{start} has {k:,} systems: a policy chooses among {DENSE:,} at most")
     if design.top is not None and design.top >= k:
-        raise CampaignError(f"{start}: top = {design.top} has no border: there are {k} systems")
+        raise CampaignError(f"{start}: top = {design.top} names all {k} systems: choose fewer")
     try:
         return Policy(design.policy, design.random_share, top=design.top)
     except UnknownOption as refusal:

@@ -26,6 +26,8 @@ say: Final = Templates(
         " them, or a smaller batch.",
         "only-pair-repeated": "The only pair is asked about more than once before an answer comes:"
         " use different judges or items for it, or a smaller batch.",
+        "top-decided": "Nothing is left to decide about the first {top}: each system is among them"
+        " with probability above 0.99 or below 0.01, if judgments are independent.",
         "doubt-independent": "“Little doubt” takes judgments as independent: a ranking that"
         " accounts for judges and items may leave such a pair undecided.",
         # What a policy would have saved

@@ -52,6 +52,7 @@ from evenhand.errors import (
     require_option,
     suggest_or_list,
 )
+from evenhand.judges.cards import MIN_SHOWN
 from evenhand.judges.texts import say
 from evenhand.judges.units import sum_groups
 from evenhand.models.bradley_terry import BradleyTerry
@@ -445,11 +446,10 @@ class Replacements(Shown):
             Column("decision", "may replace"),
             Column("published", "published test", priority=2),
         )
-        judges = tuple(
-            {"llm": one.llm, "group": one.group, **vars(test)}
-            for one in self.replacements
-            for test in one.tests
-        )
+        every = ((one, test) for one in self.replacements for test in one.tests)
+        judges = [{"llm": one.llm, "group": one.group, **vars(test)} for one, test in every]
+        judges.sort(key=lambda row: row["p"] is None)
+        tested = sum(row["p"] is not None for row in judges)
         of_judges = (
             *llm,
             Column("judge", "judge", "name"),
@@ -458,7 +458,6 @@ class Replacements(Shown):
             Column("judge_closer", "judge as close", "share"),
             Column("p", "p", "p"),
         )
-        untested = any(test.p is None for one in self.replacements for test in one.tests)
         legend = (
             "difference: share of outputs where the judge is closer to the others, less that where"
             " the LLM is",
@@ -469,7 +468,7 @@ class Replacements(Shown):
         if grouped:
             counts = f"{len(groups)} groups, each tested by itself"
         answered = "May an LLM replace a human judge?"
-        few = (f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) if untested else ()
+        few = (f"–: fewer than {MIN_OUTPUTS} outputs, not tested",) if tested < len(judges) else ()
         decided = tuple(one.says_published for one in self.replacements)
         if len(decided) > MAX_ANSWERS:
             passing = sum(bool(one.passes_published) for one in self.replacements)
@@ -478,7 +477,11 @@ class Replacements(Shown):
         return write_document(
             self,
             Table("replacements", answered, columns, rows, legend=legend),
-            Table("judges", published, of_judges, judges, legend=(*few, *filter(None, decided))),
+            Table(
+                *("judges", published, of_judges, tuple(judges)),
+                limit=max(MIN_SHOWN, tested),
+                legend=(*few, *filter(None, decided)),
+            ),
             basis=f"{counts}; ε = {first.epsilon:g}. Errors account for judges and items.",
             answer=count_answers(self.replacements),
         )

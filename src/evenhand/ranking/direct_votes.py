@@ -291,7 +291,7 @@ def require_known(known: Collection[str], asked: Asked) -> None:
     for name in (*asked.new, asked.old):
         if name not in known:
             apart = [one.strip() for one in name.split(",")]
-            hint = suggest_or_list(name, sorted(known))
+            hint = suggest_or_list(name, sorted({*known}.difference(asked.new, [asked.old])))
             if {*apart} <= {*known}:
                 hint = f" Name each by itself: {' '.join(f'--new {one}' for one in apart)}"
             raise InvalidJudgments(f"no system '{name}'.{hint}")

@@ -656,15 +656,11 @@ def _find_own(
     sides = beside.llm.fit, beside.people.fit
     systems = [name for name in sides[0].systems if name in sides[1].systems]
     family = families.get(llm, llm)
-    if lacking := [name for name in systems if name not in families]:
+    judge = [llm] * (llm not in {*families, *families.values()})
+    if lacking := [name for name in systems if name not in families] or judge:
         raise errors.InvalidJudgments(
-            f"own names no family of {plural(len(lacking), 'system')}, such as"
-            f" {errors.listing(lacking, 3)}: add {'it' if len(lacking) == 1 else 'them'} to the"
-            " table"
-        )
-    if llm not in families and llm not in families.values():
-        raise errors.InvalidJudgments(
-            f"own does not say to which family {llm} belongs: add a row with {llm} and its family"
+            "the table of families (--own, in Python own=) has no row for"
+            f" {errors.listing(lacking, 3)}: add the family of each"
         )
     kinds = {
         "self": [name for name in systems if name == llm],

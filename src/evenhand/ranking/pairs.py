@@ -112,6 +112,7 @@ class Pair(Shown):
         of_these = ", ".join(f"{n:,.6g} {what}" for n, what in counts if n is not None)
         needed = self.judgments_needed
         more = None if needed is None else float(f"{needed:.1e}")  # to two digits
+        of = " of all pairs" * self.simultaneous
         predicted = (
             (f"wins of {self.first}", write_value(self.win, "share"), known, "interval share"),
             ("ties", write_value(self.tie, "share"), (), ""),
@@ -123,7 +124,7 @@ class Pair(Shown):
             ("p, adjusted for all pairs", write_value(self.p_adjusted, "p"), (), ""),
             *(met if self.compared is not None else ()),
             *([("of these", of_these, (), "")] if self.compared else []),
-            *([("judgments still needed", f"about {more:,.0f}", (), "")] if more else []),
+            *([(f"judgments needed{of}", f"about {more:,.0f} more", (), "")] if more else []),
         )
         rows = tuple(
             {"what": what, "value": value, "interval": write_value(some, kind) if some else ""}

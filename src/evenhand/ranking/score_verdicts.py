@@ -112,8 +112,8 @@ def pair_scores(people: RatingRows, verdicts: RatingRows, unpaired: str | None) 
             f"{people.systems[people.system[row]]} on item {labels[own[row]]}"
             for row in np.flatnonzero(~found)[:MAX_NAMED].tolist()
         ]
-        inside = bool(np.isin(outputs, wanted).all())
-        raise refuse_unpaired(lacking, people.size, "scores", names, all_judged=inside)
+        alone = len(people.judges) == 1 and bool(np.isin(outputs, wanted).all())
+        raise refuse_unpaired(lacking, people.size, "scores", names, exchanged=alone)
     if unpaired == "drop":
         people, own, wanted, found = people.take(found), own[found], wanted[found], found[found]
     means = np.bincount(at, verdicts.score) / np.bincount(at)

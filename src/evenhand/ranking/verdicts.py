@@ -338,16 +338,17 @@ def refuse_unlike(
     )
 
 
+WHETHER_EXCHANGED: Final = ". Are the two files exchanged? --llm takes the verdicts"
+
+
 def refuse_unpaired(
-    lacking: float, of: float, answers: str, names: Sequence[str], *, all_judged: bool
+    lacking: float, of: float, answers: str, names: Sequence[str], *, exchanged: bool
 ) -> InvalidJudgments:
-    """Refuse judgments without a verdict; all_judged: whether verdicts are on judged outputs."""
-    # verdicts are the larger set, unless the two tables were exchanged
-    exchanged = ". Are the two files exchanged? --llm takes the verdicts" if all_judged else ""
+    """Refuse judgments without a verdict; exchanged: whether "people" are one and judged more."""
     return InvalidJudgments(
         f"{lacking:,.0f} of {of:,.0f} {answers} have no verdict, such as those of"
         f" {listing(names)}: get these verdicts, or leave these judgments out (--unpaired drop) or"
-        f" use them without (--unpaired keep){exchanged}"
+        f" use them without (--unpaired keep){WHETHER_EXCHANGED * exchanged}"
     )
 
 
@@ -579,8 +580,9 @@ def pair_verdicts(people: Tally, verdicts: Tally, unpaired: str | None) -> Paire
             f" {labels[judged_item[row]]}"
             for row in np.flatnonzero(~matched)[:MAX_NAMED].tolist()
         ]
-        inside = bool(np.isin(keys, wanted).all())
-        raise refuse_unpaired(lacking, float(n.sum()), "judgments", names, all_judged=inside)
+        judges = people.factor("judge").labels if "judge" in people.factors else ()
+        alone = len(judges) == 1 and bool(np.isin(keys, wanted).all())
+        raise refuse_unpaired(lacking, float(n.sum()), "judgments", names, exchanged=alone)
 
     def number(codes: Integers) -> Factor:
         loads = np.bincount(judged_item, n, minlength=len(labels)).astype(np.float64)

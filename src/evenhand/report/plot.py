@@ -26,22 +26,20 @@ from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.figures import judges, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
-from evenhand.report.figures.style import Chart
+from evenhand.report.figures.style import Chart, take_first
 from evenhand.report.sections import metrics
-from evenhand.report.sections.robustness import list_judges, list_places
+from evenhand.report.sections.robustness import FARTHEST, list_judges, list_places
 from evenhand.report.sections.systems import tabulate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_ROWS: Final = 100  # Most rows that are drawn: the first
-
 
 def draw_ranking(ranking: Ranking) -> Chart:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
-    title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
-    rows, lower = tabulate(ranking)[:MAX_ROWS], ranking.lower_is_better
+    (rows, cut), lower = take_first(tabulate(ranking)), ranking.lower_is_better
+    title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}{cut}"
     return replace(systems.draw_forest(rows, ranking.scale, reverse=lower), title=title)
 
 
@@ -50,13 +48,14 @@ def draw_outcomes(ranking: Ranking) -> Chart:
         raise UnknownOption("ratings have no wins, ties and losses: draw the figure 'forest'")
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
-    chart = systems.draw_outcomes([row for row in rows if row["n"]][:MAX_ROWS])
-    return replace(chart, title="Wins, ties and losses")
+    shown, cut = take_first([row for row in rows if row["n"]])
+    return replace(systems.draw_outcomes(shown), title=f"Wins, ties and losses{cut}")
 
 
 def draw_chances(ranking: Ranking) -> Chart:
-    names = ranking.systems[:MAX_ROWS]
-    return systems.draw_heat_map(names, tabulate_chances(ranking.predictor, names))
+    names, cut = take_first(ranking.systems)
+    chances = tabulate_chances(ranking.predictor, names)
+    return systems.draw_heat_map(names, chances, f"Who is preferred to whom{cut}")
 
 
 def draw_slopes(screening: Screening) -> Chart:
@@ -64,13 +63,14 @@ def draw_slopes(screening: Screening) -> Chart:
         Bar(card.judge, one.value, one.lower, one.upper, strong=bool(card.flags))
         for card in screening.cards
         for one in card.evidence
-        if one.name == "slope" and one.value is not None
+        if one.name in ("slope", "others' scores") and one.value is not None
     ]
     if not bars:
-        raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
-    title = "How strongly judges follow the others"
+        raise NotIdentified("no judge has a slope here: their cards say what there is")
+    bars, cut = take_first(bars)
+    title = f"How strongly judges follow the others{cut}"
     below = "1 as all judges together, 0 not at all, below 0 against; flagged judges in colour"
-    return draw_intervals(bars[:MAX_ROWS], axis="slope", title=title, below=below, reference=1.0)
+    return draw_intervals(bars, axis="slope", title=title, below=below, reference=1.0)
 
 
 def draw_agreement(table: AgreementTable) -> Chart:
@@ -83,32 +83,33 @@ def draw_agreement(table: AgreementTable) -> Chart:
     if not bars:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
     below = f"{100 * table.level:g} % intervals; 0 is chance for κ and similar coefficients"
-    title = "Agreement of judges"
-    bars = bars[:MAX_ROWS]
+    bars, cut = take_first(bars)
+    title = f"Agreement of judges{cut}"
     return draw_intervals(bars, axis="agreement", title=title, below=below, reference=0.0)
 
 
 def draw_positions(bias: PositionBias) -> Chart:
-    rows = list_judges(bias)
+    rows, cut = take_first(list_judges(bias), kept=FARTHEST)
     if not rows:
         raise NotIdentified("these judgments name no judges: there is nobody to draw")
-    chart = judges.draw_positions(rows[:MAX_ROWS], bias.share)
-    return replace(chart, title="How often judges prefer the output shown first")
+    title = f"How often judges prefer the output shown first{cut}"
+    return replace(judges.draw_positions(rows, bias.share), title=title)
 
 
 def draw_offsets(bias: RatingBias) -> Chart:
     bars = [Bar(one.judge, one.offset, one.lower, one.upper) for one in bias.judges]
     if not bars:
         raise NotIdentified("no judge scored outputs of two systems: there are no offsets to draw")
-    title = "Judges by their scores, the lowest first"
+    shown, cut = take_first(bars)
+    title = f"Judges by their scores, the lowest first{cut}"
     below = f"0 is the average judge on the same outputs; {100 * bias.level:g} % intervals"
-    return draw_intervals(bars[:MAX_ROWS], axis="points", title=title, below=below, reference=0.0)
+    return draw_intervals(shown, axis="points", title=title, below=below, reference=0.0)
 
 
 def draw_choices(sensitivity: Sensitivity) -> Chart:
-    drawn = sensitivity.choices[0].systems[:MAX_ROWS]
+    drawn, cut = take_first(sensitivity.choices[0].systems)
     rows = [row for system in drawn for row in list_places(sensitivity, system)]
-    return replace(systems.draw_places(rows), title="Places of systems by choice")
+    return replace(systems.draw_places(rows), title=f"Places of systems by choice{cut}")
 
 
 def draw_panel(panel: JudgePanel) -> dict[str, Chart]:
@@ -130,17 +131,19 @@ def draw_worths(fit: FittedModel) -> Chart:
         ends = () if error is None else (value - z * error, value + z * error)
         bars.append(Bar(name, value, *ends))
     bars.sort(key=lambda bar: (-bar.value, bar.name))
-    title = "Systems by log-worth" + (", with 95 % intervals" if vcov is not None else "")
+    shown, cut = take_first(bars)
+    title = f"Systems by log-worth{', with 95 % intervals' * (vcov is not None)}{cut}"
     below = "0 is the mean of the systems"
-    return draw_intervals(bars[:MAX_ROWS], axis="log-worth", title=title, below=below, reference=0)
+    return draw_intervals(shown, axis="log-worth", title=title, below=below, reference=0)
 
 
 def draw_estimates(fit: RatingFit) -> Chart:
     ends = ("estimate", "lower", "upper")
-    bars = [Bar(row["system"], *(row[key] for key in ends)) for row in fit.records()]
-    title = f"Systems by {fit.scale}" + (", with 95 % intervals" if fit.vcov is not None else "")
+    rows, cut = take_first([*fit.records()])
+    bars = [Bar(row["system"], *(row[key] for key in ends)) for row in rows]
+    title = f"Systems by {fit.scale}{', with 95 % intervals' * (fit.vcov is not None)}{cut}"
     below = "intervals are of distances to the mean of the systems"
-    return draw_intervals(bars[:MAX_ROWS], axis=fit.scale, title=title, below=below)
+    return draw_intervals(bars, axis=fit.scale, title=title, below=below)
 
 
 def draw_components(components: VarianceComponents) -> Chart:
@@ -187,6 +190,10 @@ DRAWN: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "RatingFit": {"estimates": draw_estimates},
     "JudgePanel": draw_panel,
     "JudgeLikeness": {"likeness": judges.draw_likeness},
+    "Robustness": {"places": lambda found: draw_choices(found.sensitivity)},
+    "SignedFit": {"worths": lambda found: draw_worths(found.fit)},
+    "FittedRatings": {"estimates": lambda found: draw_estimates(found.fit)},
+    "Study": {"components": lambda study: draw_components(study.found)},
 }
 
 
@@ -228,6 +235,8 @@ def find_chart(result: Any, kind: str | None = None) -> Chart:
     if not offered:
         raise UnknownOption(f"this {name} holds nothing to draw: its notes say why")
     chosen = next(iter(offered)) if kind is None else kind
+    if chosen not in offered:  # such as judges-mean: of the first of several criteria
+        chosen = next((one for one in offered if one.startswith(f"{chosen}-")), chosen)
     if chosen not in offered:
         hint = sentence_hint(suggest(chosen, offered))
         raise UnknownOption(f"{name} has no figure '{chosen}'{hint}: {' | '.join(offered)}")

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.report.figures.style import GAP, LETTER, LINE, place_names, spread
+from evenhand.report.figures.style import GAP, LETTER, LINE, Axis, choose_named, place_names, spread
 
 WIDTH = 300.0
 POINTS = st.lists(
@@ -16,8 +16,16 @@ POINTS = st.lists(
 def _box(points, name, one):
     x, y = points[one.at]
     long = LETTER * len(name)
-    start = x + GAP if one.side == "right" else x - GAP - long
+    start, y = x + GAP if one.side == "right" else x - GAP - long, y + one.below
     return start, y - LINE / 2, start + long, y + LINE / 2
+
+
+def test_names_of_points_beside_each_other_at_an_end_have_room_a_line_lower():
+    axes, keys = (Axis(0, 1), Axis(0, 1)), ("x", "y")
+    rows = [{"system": "old one", "x": 0.8, "y": 0.8}, {"system": "new one", "x": 0.9, "y": 0.79}]
+    right, left = choose_named(rows, axes, keys, (WIDTH, WIDTH))
+    assert [row["system"] for row in left + right] == ["old one", "new one"]
+    assert {row["below"] for row in left + right} == {0, LINE}
 
 
 @given(POINTS)

@@ -40,8 +40,6 @@ ORDERED: Final = {
 def draw_judges(diagnosis: Diagnosis) -> dict[str, style.Chart]:
     figures: dict[str, style.Chart] = {}
     criteria = diagnosis.criteria
-    if len(criteria) > 1:
-        figures["systems"] = draw_systems(diagnosis)
     tails = {name: f"-{file}" for name, file in name_files(filter(None, criteria)).items()}
     for criterion in criteria:
         tail = tails.get(criterion, "")
@@ -53,7 +51,7 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, style.Chart]:
                 figures[f"{file}{tail}"] = _draw_ordered(profiles, limits, attribute)
         if any(removal.criterion == criterion for removal in diagnosis.removals):
             figures[f"removal{tail}"] = draw_removals(diagnosis, criterion)
-    return figures
+    return figures if len(criteria) < 2 else {**figures, "systems": draw_systems(diagnosis)}
 
 
 def _draw_ordered(

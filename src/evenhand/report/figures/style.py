@@ -174,11 +174,10 @@ def name_points(
 ) -> list[Mark]:
     """Return the names of points: of those at whose right they stand, and of those at the left."""
     return [
-        words((row[keys[0]], row[keys[1]]), row[name], INK, shift, align=align, size=size)
-        for rows, shift, align in zip(
-            sides, ((11, 0), (-11, 0)), ("left center", "right center"), strict=True
-        )
+        words((row[keys[0]], row[keys[1]]), row[name], INK, (far, -down), align=align, size=size)
+        for rows, far, align in zip(sides, (11, -11), ("left center", "right center"), strict=True)
         for row in rows
+        for down in [row.get("below", 0)]
     ]
 
 
@@ -229,6 +228,13 @@ def count_off(
     """Return rows with the number of what they are about, as its axis has it."""
     numbers = {name: number for number, name in enumerate(names)}
     return [{**row, to: numbers[row[key]]} for row in rows]
+
+
+def take_first(
+    rows: Sequence[Any], most: int = 100, kept: str = "the first {:,} of {:,}"
+) -> tuple[list[Any], str]:
+    """Return the rows that are drawn, and what the title says where there are more."""
+    return [*rows[:most]], f", {kept.format(most, len(rows))}" if len(rows) > most else ""
 
 
 def look_up(kinds: Sequence[str], shapes: str = "osD^vPX") -> dict[str, Look]:
@@ -751,6 +757,22 @@ def place_names(
                 placed.append(Name(at, side, row * LINE))
                 break
     return placed
+
+
+def choose_named(
+    rows: Sequence[Row], axes: tuple[Axis, Axis], keys: tuple[str, str], plot: tuple[float, float]
+) -> list[list[dict[str, Any]]]:
+    """Return the systems whose names have room at the right of their points, and at the left.
+
+    plot: its width and height.
+    """
+    (x, y), (wide, high), names = axes, plot, [row["system"] for row in rows]
+    at = [(wide * x.place(row[keys[0]]), high * (1 - y.place(row[keys[1]]))) for row in rows]
+    placed = place_names(at, names, wide, height=high, lines=[1] * len(at))
+    return [
+        [{**rows[one.at], "below": one.below} for one in placed if one.side == side]
+        for side in ("right", "left")
+    ]
 
 
 def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:

@@ -12,7 +12,7 @@ from evenhand.judges.diagnosis import Diagnosis
 from evenhand.numerics import Array
 from evenhand.render.document import Row
 from evenhand.report.figures import style
-from evenhand.report.figures.style import LETTER, place_names
+from evenhand.report.figures.style import LETTER, choose_named
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 
@@ -256,14 +256,11 @@ def draw_systems(diagnosis: Diagnosis) -> style.Chart:
     ]
     x = style.Axis.around([row["x"] for row in rows], across, room=0.08)
     y = style.Axis.around([row["y"] for row in rows], up, room=0.08)
-    high = CRITERIA_HEIGHT
-    at = [(style.WIDTH * x.place(row["x"]), high * (1 - y.place(row["y"]))) for row in rows]
-    placed = place_names(at, [row["system"] for row in rows], style.WIDTH)
-    named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
+    named = choose_named(rows, (x, y), ("x", "y"), (style.WIDTH, CRITERIA_HEIGHT))
     looks = style.look_up(sorted({row["kind"] for row in rows}))
     marks = style.series(rows, ("x", "y"), looks, alpha=0.85)
     marks += style.name_points(named, ("x", "y"), "system", size=9.5)
-    layers, told = (rows, *filter(None, named)), (len(placed), len(rows), "systems")
+    layers, told = (rows, *filter(None, named)), (sum(map(len, named)), len(rows), "systems")
     chart = style.Chart(layers, x, y, marks, CRITERIA_HEIGHT, named=told)
     below = "mean scores by all judges"
     return chart.name("Systems under two criteria", below, style.WIDTH + 50)

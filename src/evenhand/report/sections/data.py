@@ -315,7 +315,7 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
 def _say_range(least: float, most: float | None, limit: float) -> str:
     first = f"{_round(least):,.0f}"
     if most is None:
-        return f"{first}, or no number is enough"
+        return f"{first} or more; no number, should the two not differ"
     return f"{first} or more" if most > limit else f"{first} to {_round(most):,.0f}"
 
 

@@ -24,7 +24,7 @@ from evenhand.report.document import (
     make_section,
 )
 from evenhand.report.figures import style
-from evenhand.report.figures.style import name_files, place_names, take_chart
+from evenhand.report.figures.style import choose_named, name_files, take_chart
 from evenhand.report.figures.systems import draw_map
 
 MetricsCheck: Final = partial(Check, "metrics", "Which metric agrees best with people?")
@@ -95,13 +95,11 @@ def draw_systems(found: MetaEvaluation) -> style.Chart:
     rows = [{"system": name, "people": x, "metric": y, "kind": metric} for name, x, y in means]
     x = style.Axis.around(found.people_means.tolist(), f"people: {found.gold}", room=0.08)
     y = style.Axis.around(values.tolist(), metric, room=0.08)
-    points = [(500 * x.place(one["people"]), 300 * y.place(one["metric"])) for one in rows]
-    placed = {one.at: one.side for one in place_names(points, found.systems, 500)}
-    sides = [[rows[at] for at in sorted(placed) if placed[at] == one] for one in ("right", "left")]
+    sides = choose_named(rows, (x, y), ("people", "metric"), (500, style.HEIGHT))
     marks = style.series(rows, ("people", "metric"), style.look_up([metric]))
     marks += style.name_points(sides, ("people", "metric"), "system")
     below = "a point is a system: its score by people, and by the metric that agrees best"
-    chart = style.Chart((rows,), x, y, marks, named=(len(placed), len(rows), "systems"))
+    chart = style.Chart((rows,), x, y, marks, named=(sum(map(len, sides)), len(rows), "systems"))
     return chart.name("Systems by people and by a metric", below)
 
 

@@ -47,7 +47,7 @@ from evenhand.report.document import (
 )
 from evenhand.report.document import UNDECIDED as CANNOT_TELL
 from evenhand.report.figures.judges import draw_positions
-from evenhand.report.figures.style import take_chart
+from evenhand.report.figures.style import take_chart, take_first
 from evenhand.report.figures.systems import draw_places
 
 # Share of the votes of a system on one side from which it nearly always stood there
@@ -239,6 +239,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
 OrderCheck: Final = partial(Check, "order", "Is there a position bias?")
 # Most judges that are drawn, unless more of them stand out: the farthest from the others
 MAX_JUDGES_DRAWN: Final = 40
+FARTHEST: Final = "the {} of {} farthest from the others"
 MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
 SLIGHT: Final = 0.03  # How far from one half a share is slight
 # Share of the comparisons that judges who stand out must have given to matter to the whole
@@ -259,8 +260,8 @@ def write_section_order(analysis: Analysis) -> Section:
     document, rows, figures = bias.document(), list_judges(bias), list[Figure]()
     if rows:
         most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
-        shown = sorted(rows[:most], key=lambda row: (-round(row["share"], 6), row["judge"]))
-        cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
+        rows, cut = take_first(rows, most, FARTHEST)
+        shown = sorted(rows, key=lambda row: (-round(row["share"], 6), row["judge"]))
         seen = (
             f"A row for each of {len(shown)} judges with the share for the first output and its"
             f" interval, both shrunken. {bias.says[0]}"
