@@ -221,7 +221,7 @@ say: Final = Templates(
         "campaign": "Campaign {name}: {items:#item}, {systems:#system}, {judges:#judge},"
         " {tickets:#ticket}.",
         "campaign-systems": "Systems: {outputs}.",
-        "campaign-passes": "Passes: {passes}.",
+        "campaign-passes": "Passes: {passes}. Shown beside outputs: {shown}.",
         "rehearsal": "Rehearsal with seed {seed}: the launch draws a secret seed of its own.",
         "answers-read": "{answers:#answer} in {where}.",
         "promises-broken": "{broken:#promise is/promises are} not kept.",
