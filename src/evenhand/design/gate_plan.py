@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from math import isfinite
@@ -30,6 +30,7 @@ from evenhand.design.expected_power import (
     find_power,
     predict_errors,
     refuse_idle_judges,
+    refuse_repeated,
 )
 from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
@@ -356,7 +357,10 @@ class GateSearch:
         sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in needed]
         fewest = min((n for _, n in sizes), default=0)
         # more judges than judgments that suffice would have one each, and some none
-        return [self.size(judges, n) for judges, n in sizes if judges <= fewest]
+        most = partial(self.spec.count_most, items=self.spec.items or MOST)
+        return [
+            self.size(judges, n) for judges, n in sizes if judges <= fewest and n <= most(judges)
+        ]
 
     def find(self) -> Design:
         """Return the stated design; where the number of judgments is missing, the fewest."""
@@ -382,6 +386,7 @@ class GateSearch:
             )
         if stated:
             refuse_idle_judges(design)
+            refuse_repeated(spec, design)
             return design
         found = self.need(judges)
         if spec.judges is None and (found is None or spec.prices.stated):
@@ -399,6 +404,7 @@ class GateSearch:
                     "state a larger margin before votes are known",
                 ],
             )
+        refuse_repeated(spec, found)
         return found
 
 
