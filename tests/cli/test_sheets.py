@@ -220,3 +220,17 @@ def test_sheets_of_parts_of_a_study_are_no_judges(evenhand, folder, names):
     write_sheets("book.xlsx", dict(zip(names, (rate(0), rate(1)), strict=True)))
     said = evenhand("rank", "book.xlsx", code=2).err
     assert f"say which one: --sheet {names[0]}" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("further", [("Team", "E-mail"), ()])
+def test_names_of_systems_keep_their_dots_beside_other_sheets(evenhand, folder, further):
+    book = openpyxl.Workbook()
+    for row in [("item", "judge", "GPT-4.1", "GPT-4_1"), *((n, "ann", n, 2) for n in range(1, 8))]:
+        book.active.append(row)
+    if further:
+        other = book.create_sheet("Contacts")
+        other.append(further)
+        other.append(("GPT", "a@example.org"))
+    book.save("scores.xlsx")
+    ranked = evenhand("rank", "scores.xlsx", "--json").json
+    assert {one["system"] for one in ranked["systems"]} == {"GPT-4.1", "GPT-4_1"}

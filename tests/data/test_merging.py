@@ -10,6 +10,8 @@ from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
 from evenhand.formats.writing import write
+from evenhand.judges.agreement import measure_agreement
+from evenhand.judges.screening import screen_judges
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from frames_of_engines import every_engine, handle, native
@@ -88,6 +90,20 @@ def test_rows_keep_their_number_after_they_became_several():
     data = handle(Comparisons, votes, "pandas").split_merged("+")
     with pytest.raises(InvalidJudgments, match=r"unknown outcome 'nobody' .* \(row 4\)"):
         data.tally()
+
+
+@pytest.mark.parametrize("analyse", [rank, screen_judges, measure_agreement])
+def test_every_analysis_names_the_first_bad_lines_of_a_file_with_merged_outputs(tmp_path, analyse):
+    rows = [
+        f"j{n % 5},q{n},{'AB'[n % 2]},C,{'lfet' if n in {3, 8, 40} else 'left'},+"
+        for n in range(1, 50)
+    ]
+    rows[29] = "j0,q30,A+B,C,tie,+"
+    file = tmp_path / "votes.csv"
+    header = "judge,item,left,right,outcome,system_separator"
+    file.write_text("\n".join([header, *rows]), encoding="utf-8")
+    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'lfet' .* \(lines 4, 9, 41\)"):
+        analyse(read(file))
 
 
 @every_engine

@@ -1,5 +1,7 @@
 """A column is a system only if nothing speaks against it; what is excluded is said to be."""
 
+import re
+
 import pytest
 
 from evenhand.design.reading import build_items
@@ -19,10 +21,14 @@ def build(row, **chosen):
         ("Segment ID", "Did you mean 'item'"),
         ("notes", r"ignore = \[\"notes\"\]"),
         ("domain", r"ignore = \[\"domain\"\]"),
+        ("Source text (EN)", "Did you mean 'source'. Then call it so in the table"),
+        ("Original", "Did you mean 'source'"),
+        ("Quelle", "Did you mean 'source'"),
+        ("Input (user)", r'systems = \["A", "B", "Input \(user\)"\]'),
     ],
 )
 def test_usual_columns_are_no_systems(name, hint):
-    with pytest.raises(CampaignError, match=f"f, row 2: '{name}' would be a system.*{hint}"):
+    with pytest.raises(CampaignError, match=f"f, row 2: '{re.escape(name)}' would be a .*{hint}"):
         build({"item": "1", "A": "x", "B": "y", name: "z"})
 
 
@@ -60,17 +66,16 @@ def test_all_columns_that_are_no_systems_are_named_at_once():
         build({"id": "7", **SHEET, "sorce": "uno", "domain": "news"})
     assert str(wide.value) == (
         "f, row 2: 'id', 'notes', 'sorce' and 'domain' would be systems. Did you mean 'item' by"
-        " 'id', 'source' by 'sorce'? If they are none, leave them out, in a campaign file: ignore ="
-        ' ["id", "notes", "sorce", "domain"]; if they are, say which there are: systems = ["id",'
-        " ...]"
+        " 'id', 'source' by 'sorce'? Then call it so in the table. If they are neither, leave them"
+        ' out, in a campaign file: ignore = ["id", "notes", "sorce", "domain"]; if they are,'
+        ' say which there are: systems = ["id", "new", "old", "notes", "sorce", "domain"]'
     )
     with pytest.raises(CampaignError) as long:
         build({"item": "1", "system": "A", "output": "x", "mine": "hm", "sorce": "uno"})
     assert str(long.value) == (
         "f, row 2: 'mine' and 'sorce' are no columns of a table with 'system', which says whose"
-        " the outputs are. Did you mean 'source' by 'sorce'? If not, leave them out, in a campaign"
-        " file:"
-        ' ignore = ["mine", "sorce"]'
+        " the outputs are. Did you mean 'source' by 'sorce'? Then call it so in the table. If not,"
+        ' leave them out, in a campaign file: ignore = ["mine", "sorce"]'
     )
 
 

@@ -189,10 +189,12 @@ class CheckResult:
         counts = {name: len(getattr(campaign, name)) for name in ("items", "systems", "judges")}
         outputs = ", ".join(f"{name} ({n:,})" for name, n in campaign.outputs.items())
         passes = ", then ".join(f"{one.name} ({one.kind})" for one in campaign.tasks)
+        of = f"of {len(campaign.items):,}"
+        shown = [f"{name} ({n:,} {of})" for name, n in campaign.beside.items()]
         described = [
             say("campaign", name=campaign.name, tickets=len(self.assignment), **counts),
             say("campaign-systems", outputs=outputs),
-            say("campaign-passes", passes=passes),
+            say("campaign-passes", passes=passes, shown=", ".join(shown) or "nothing"),
         ]
         if campaign.seed is None:
             described.append(say("rehearsal", seed=campaign.drawing_seed))
@@ -244,6 +246,7 @@ class CheckResult:
             "systems": list(campaign.systems),
             "outputs": dict(campaign.outputs),
             "tasks": [one.name for one in campaign.tasks],
+            "shown": campaign.beside,
         }
         if self.collected:
             payload["collected"] = self.collected

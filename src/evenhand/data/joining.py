@@ -288,7 +288,7 @@ def keep_places(frame: Frame) -> Frame:
     if PLACE in names:
         return frame
     if ANSWER in names and (isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()):
-        return frame.with_columns(nw.col(ANSWER).cast(nw.Int64).alias(PLACE))
+        return frame.with_columns(nw.col(ANSWER).cast(nw.Int64).alias(PLACE) - 1)
     numbered = number_places(frame)
     return frame if numbered is None else numbered
 

@@ -138,14 +138,17 @@ def find_rows(frame: engine.Frame, condition: nw.Expr, limit: int = 5) -> list[d
     table, keeps_order = frame, isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
     names = frame.collect_schema().names()
     if keeps_order and engine.ANSWER in names:
-        frame = frame.with_columns(row=nw.col(engine.ANSWER))
+        frame = frame.with_columns(row=nw.col(engine.ANSWER).cast(nw.Int64))
     elif keeps_order and engine.PLACE in names:
         frame = frame.with_columns(row=nw.col(engine.PLACE) + 1)
     elif isinstance(frame, nw.DataFrame):
         frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
     elif keeps_order:
         frame = nw.from_native(frame.to_native().project('row_number() over () as "row", *'))
-    columns = engine.fetch_columns(frame.filter(condition).head(limit))
+    matching = frame.filter(condition)
+    if keeps_order and {engine.ANSWER, engine.PLACE} & {*names}:  # a join keeps no order
+        matching = matching.sort("row")
+    columns = engine.fetch_columns(matching.head(limit))
     names = list(columns)
     rows = [dict(zip(names, each, strict=True)) for each in zip(*columns.values(), strict=True)]
     lines = find_lines(table, {int(row["row"]) for row in rows if row.get("row")})

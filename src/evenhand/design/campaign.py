@@ -674,6 +674,13 @@ class Campaign:
         named = (one.outputs for one in self.items if not one.control)
         return Counter(system for systems in named for system in systems)
 
+    @property
+    def beside(self) -> dict[str, int]:
+        """Text that judges see beside outputs → of how many items there is one."""
+        names = dict.fromkeys(name for one in self.tasks for name in one.shows)
+        counts = {name: sum(bool(getattr(one, name)) for one in self.items) for name in names}
+        return {name: n for name, n in counts.items() if n}
+
     @cached_property
     def has_documents(self) -> bool:
         return any(one.document for one in self.items)

@@ -300,6 +300,22 @@ def refuse_idle_judges(design: Design) -> None:
         )
 
 
+def refuse_repeated(spec: CampaignSpec, design: Design) -> None:
+    """Refuse more judgments than judges can give who see each output, or pair, once."""
+    n, each = design.judgments, spec.kinds * spec.repeats
+    if n > (most := spec.count_most(design.judges, design.items)):
+        raise NotIdentified(
+            f"{n:,} judgments by {design.judges:,} judges on {design.items:,} items are more than"
+            f" the {most:,} there can be: a judge judges each of"
+            f" {design.items * spec.kinds:,} {'outputs' if spec.truth.rated else 'output pairs'}"
+            f" {'once' if spec.repeats == 1 else f'{spec.repeats} times'}",
+            [
+                f"plan {-(-n // (design.judges * each)):,} items or more",
+                *[f"plan {-(-n // (design.items * each)):,} judges or more"] * (not spec.each),
+            ],
+        )
+
+
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
     """Refuse fewer than five effective judges; of judges or items that differ, fewer than six."""
     effective = design.effective_judges
@@ -412,6 +428,7 @@ class Search:
         return self._checked(spec.design(judges, items, n))
 
     def _checked(self, design: Design) -> Design:
+        refuse_repeated(self.spec, design)
         check_clusters(self.spec, design)
         refuse_idle_judges(design)
         return design
@@ -421,7 +438,8 @@ class Search:
         items = self.spec.items or design.items
         if self.spec.items is None and design.items == design.outputs:
             items = max(items, self._fewest_items(design.judges, judgments))
-        return self.spec.design(design.judges, items, judgments)
+        most = self.spec.count_most(design.judges, items)
+        return self.spec.design(design.judges, items, min(judgments, most))
 
     def frontier(self, items: int) -> list[Design]:
         """Return the fewest judgments that do for each number of judges."""
@@ -435,13 +453,14 @@ class Search:
         def reaches(n: int) -> bool:
             return self.weakest(self.spec.design(judges, items, n)) >= self.spec.power
 
-        if not reaches(MOST):
+        most = self.spec.count_most(judges, items)
+        if not reaches(most):
             return None
         low, high = 1, MOST  # low does not do, high does
         while high / low > 1.005 and high - low > 1:
             middle = int(np.sqrt(low * high)) if high > 4 * low else (low + high) // 2
             low, high = (low, middle) if reaches(max(middle, 1)) else (middle, high)
-        return max(high, judges * self.spec.repeats)
+        return min(max(high, judges * self.spec.repeats), most)
 
     def find_cheapest(self, items: int) -> tuple[int, int]:
         choices = JUDGES if self.spec.judges is None else (self.spec.judges,)
@@ -471,7 +490,8 @@ class Search:
         for judges in one_by_one if len(choices) > 1 else choices:
             n = stated or judges * (spec.each or 1)
             design = spec.design(judges, items, n) if judges >= spec.overlap else None
-            if design is not None and n <= MOST and self.weakest(design) >= spec.power:
+            fits = n <= spec.count_most(judges, items)
+            if design is not None and fits and self.weakest(design) >= spec.power:
                 return judges, n
         if stated is not None:
             judges, n = self.find_cheapest(items)
@@ -480,7 +500,7 @@ class Search:
                 [f"plan {n:,} judgments by {judges} judges", "ask for less (resolve, power)"],
             )
         most = min(choices[-1], MOST // (spec.each or 1))
-        design = spec.design(most, items, most * (spec.each or 1))
+        design = self._checked(spec.design(most, items, most * (spec.each or 1)))
         less = "1 judgment of each judge is"
         if spec.each != 1:
             less = f"{spec.each:,} of each judge are"
@@ -495,7 +515,7 @@ class Search:
             return self._usual_items(n)
         for items in ITEMS:
             need = self.need(judges, items)
-            if need is not None and need <= SLACK * n:
+            if need and need <= SLACK * n <= SLACK * self.spec.count_most(judges, items):
                 return items
         return MANY_ITEMS
 
@@ -505,6 +525,8 @@ class Search:
             return self._usual_items(n)
 
         def vary(items: int) -> float:
+            if n > self.spec.count_most(judges, items):
+                return inf
             parts = self.inputs.vary(self.spec.design(judges, items, n))
             total = np.sum(list(parts.values()), axis=0)
             return float(np.mean([total[pair] for pair in self.spec.targets]))
@@ -515,12 +537,11 @@ class Search:
     def _usual_items(self, n: int) -> int:
         """Return items where they do not matter: so many that few output pairs come twice."""
         outputs = n / (self.spec.overlap * self.spec.repeats)
-        each = self.spec.truth.per_item if self.spec.pairs is None else len(self.spec.pairs)
-        return next((items for items in ITEMS if items * each >= outputs), MANY_ITEMS)
+        return next((items for items in ITEMS if items * self.spec.kinds >= outputs), MANY_ITEMS)
 
     def refuse(self, judges: int, items: int) -> NotIdentified:
         spec, inputs = self.spec, self.inputs
-        design = spec.design(judges, items, MOST)
+        design = spec.design(judges, items, spec.count_most(judges, items))
         remedy = self._say_enough(spec.judges or min(JUDGES), items)
 
         def predict_power(times: float) -> Array:
@@ -555,13 +576,16 @@ class Search:
         while high / low > 1.02:
             middle = (low * high) ** 0.5
             low, high = (low, middle) if reaches(middle) else (middle, high)
-        need = float(f"{high * design.judgments:.2g}")
+        need, bar = float(f"{high * design.judgments:.2g}"), "they can give, each pair once"
+        if design.judgments == MOST:
+            bar = "are planned here"
+            remedy = "plan for the gap that matters (--gap, in Python gap=)"
         return NotIdentified(
             f"{name_pair(spec.truth, pair)} is a difference of"
             f" {abs(float(inputs.apart[pair])):.2g}, and it takes some {need:,.0f} judgments by"
-            f" {_name_panel(spec, design)} to decide it with power {spec.power:g}: more than are"
-            f" planned here ({design.judgments:,} reach power {least:.2f})",
-            ["plan for the gap that matters (--gap, in Python gap=)", *_ask_less(spec, power)],
+            f" {_name_panel(spec, design)} to decide it with power {spec.power:g}: more than {bar}"
+            f" ({design.judgments:,} reach power {least:.2f})",
+            [remedy, *_ask_less(spec, power)],
         )
 
     def enough(self, judges: int, items: int) -> Design | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from math import isfinite
@@ -28,6 +28,7 @@ from evenhand.design.expected_power import (
     find_power,
     predict_errors,
     refuse_idle_judges,
+    refuse_repeated,
 )
 from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import find_growth, say_design
@@ -351,7 +352,10 @@ class GateSearch:
         sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in self.sized]
         fewest = min((n for _, n in sizes), default=0)
         # more judges than judgments that suffice would have one each, and some none
-        return [self.size(judges, n) for judges, n in sizes if judges <= fewest]
+        most = partial(self.spec.count_most, items=self.spec.items or MOST)
+        return [
+            self.size(judges, n) for judges, n in sizes if judges <= fewest and n <= most(judges)
+        ]
 
     def find(self) -> Design:
         """Return the stated design; where the number of judgments is missing, the fewest."""
@@ -377,6 +381,7 @@ class GateSearch:
             )
         if stated:
             refuse_idle_judges(design)
+            refuse_repeated(spec, design)
             return design
         if spec.judges is not None:
             found = self.need(judges)
@@ -397,6 +402,7 @@ class GateSearch:
                     "state a larger margin before votes are known",
                 ],
             )
+        refuse_repeated(spec, found)
         return found
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from math import exp, sqrt
+from math import ceil, exp, sqrt
 from typing import Any, Final
 
 from evenhand.data.comparisons import Comparisons
@@ -29,7 +29,6 @@ from evenhand.design.expected_power import (
 from evenhand.design.pilot import Pilot, learn_from_pilot
 from evenhand.design.power import (
     CAMPAIGNS,
-    MOST,
     Design,
     Progress,
     Simulated,
@@ -186,6 +185,13 @@ class CampaignPlan(Shown):
         return size * sqrt(sum(self.variance.values()))
 
     @property
+    def judges_each(self) -> float:
+        """How many judges see an output, or pair, of those that are seen."""
+        design = self.design
+        times = design.outputs * design.overlap / (design.items * self.spec.kinds)
+        return max(design.overlap, round(times, 1))
+
+    @property
     def cost(self) -> float:
         """What the design costs."""
         return self.spec.prices.cost(self.design)
@@ -304,6 +310,16 @@ class CampaignPlan(Shown):
         reached = len(pairs) - len(short)
         return sentence, say("power-short", **found, reached=reached, short=listing(short, 5))
 
+    def _say_settings(self) -> Finding | None:
+        """Say what to write into a campaign's file; it has no setting for repeats and for pairs."""
+        design, kinds = self.design, self.spec.kinds
+        if design.repeats > 1 or self.spec.pairs is not None:
+            return None
+        each, per = ceil(self.judges_each), min(ceil(design.outputs / design.items), kinds)
+        settings = f"judges_per_item = {each}" + f", per_item = {per}" * (per < kinds)
+        settings = f"design = {{ {settings} }}"
+        return say("settings", settings=settings, judgments=each * per * design.items)
+
     def _say_details(self) -> list[Finding]:
         parts = self.variance
         total = sum(parts.values())
@@ -312,13 +328,15 @@ class CampaignPlan(Shown):
         )
         code = "error-of-difference" if len(self.asked) == 1 else "error-of-hardest"
         unit, output = self.spec.truth.unit, name_output(self.spec.truth)
-        sentences = [say(code, error=total**0.5, unit=unit, shares=shares)]
+        settings = self._say_settings()
+        sentences = [settings] if settings else []
+        sentences.append(say(code, error=total**0.5, unit=unit, shares=shares))
         if self.detectable is not None:
             counts = {"least": self.detectable, "power": self.spec.power}
             many = len(self.spec.truth.systems) > 2
             sentences.append(say("detectable-of-many" if many else "detectable", **counts))
         powers = {(one.overlap, one.repeats): power for one, power in self.overlaps}
-        stated = self.design.overlap > 1 or self.design.repeats > 1
+        stated = self.judges_each > 1 or self.design.repeats > 1
         if stated or (2, 1) not in powers or self.is_contradicted:
             return sentences
         two, twice, neither = (powers[which] for which in ((2, 1), (1, 2), (1, 1)))
@@ -356,14 +374,13 @@ class CampaignPlan(Shown):
         if first and larger and not self.falls_short and first.expected >= spec.power:
             counts = {name: getattr(first, name) for name in ("judgments", "expected", "power")}
             notes.append(say("closed-form-too-small", **counts))
-        kinds = spec.truth.per_item if spec.pairs is None else len(spec.pairs)
-        if design.outputs < THIN * kinds:
+        if design.outputs < THIN * spec.kinds:
             which = "outputs-few-rated" if spec.truth.rated else "outputs-few"
             notes.append(say(which, "warning", least=THIN))
         if spec.items is not None and design.items < spec.items:
             counts = {"judgments": design.judgments, "items": design.items, "of": spec.items}
             notes.append(say("items-unused", **counts))
-        if design.overlap == 1:
+        if self.judges_each <= 1:
             notes.append(say("no-overlap", output=name_output(spec.truth)))
         if self.worst is not None:
             notes.append(say("tastes-stronger", power=self.worst))
@@ -594,6 +611,7 @@ def plan_campaign(
         )
     search = Search(spec)
     design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
+    most = spec.count_most(design.judges, design.items)
     sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
     does = search.weakest(design) >= spec.power
     panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
@@ -601,7 +619,7 @@ def plan_campaign(
         replace(design, judges=judges, judgments=n)
         for judges in panel
         for n in [round(judges * (design.judgments / design.judges))]
-        if judges >= design.overlap and n <= MOST
+        if judges >= design.overlap and n <= spec.count_most(judges, design.items)
     ]
     kinds = [(overlap, 1) for overlap in OVERLAPS if overlap <= design.judges]
     overlaps = [replace(design, overlap=a, repeats=b) for a, b in (*kinds, (1, 2))]
@@ -618,7 +636,7 @@ def plan_campaign(
         expected=search.expect(design),
         simulated=simulated,
         rounds=rounds,
-        by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST),
+        by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= most),
         by_judges=tuple(_look(search, one) for one in panels),
         frontier=tuple(search.frontier(design.items)),
         overlaps=tuple((one, search.weakest(one)) for one in overlaps),
@@ -699,10 +717,10 @@ def _confirm(
         least = min(float(expected.power[pair]) for pair in spec.targets)
         rounds = (*rounds, Round(design.judgments, least, lowest, number, simulated.unranked))
         more = find_growth(lowest, spec.power, expected.critical)
-        larger = round(design.judgments * more)
-        if spec.is_sized or lowest >= wanted or len(rounds) == MAX_ROUNDS or larger > MOST:
+        tried = search.grow(design, round(design.judgments * more))
+        done = spec.is_sized or lowest >= wanted or len(rounds) == MAX_ROUNDS
+        if done or tried.judgments <= design.judgments:
             return design, simulated, rounds
-        tried = search.grow(design, larger)
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:

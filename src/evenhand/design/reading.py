@@ -339,7 +339,7 @@ JUDGE_NAMES: Final = FOLDED["judge"] | {"name"}
 ALIASES: Final = {fold(one): name for name, names in _NAMES.items() for one in names}
 _USUAL: Final = {
     "item": "id item_id segment_id segment seg_id seg sentence_id sent_id uid index key nr no row",
-    "source": "src source_text src_text prompt input question",
+    "source": "source src prompt input question original quelle quelltext ausgangstext",
     "reference": "ref reference_text ref_text reference_translation",
     "document": "doc doc_id document_id docid",
     "system": "system_id system_name sys",
@@ -385,7 +385,7 @@ def check_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
     >>> check_columns({"item": "1", "domain": "news", "A": "x"}, ())
     Traceback (most recent call last):
     evenhand.errors.CampaignError: 'domain' would be a system. If it is none, leave it out, in a \
-campaign file: ignore = ["domain"]; if it is one, say which there are: systems = ["domain", ...]
+campaign file: ignore = ["domain"]; if it is one, say which there are: systems = ["domain", "A"]
     """
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system
@@ -405,9 +405,9 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
     names = f"{', '.join(others)} and {last}" if others else last
     likely = ((name, column) for name, column in odd.items() if column)
     hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in likely)
-    hint = f" Did you mean {hint}?" if hint else ""
-    ignored = ", ".join(json.dumps(name, ensure_ascii=False) for name in odd)
-    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = [{ignored}]"
+    hint = f" Did you mean {hint}? Then call it so in the table." if hint else ""
+    ignored = json.dumps([*odd], ensure_ascii=False)
+    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = {ignored}"
     no_column = f"{names} {'is not a column' if one else 'are no columns'}"
     if None in odd.values():
         other = f".{hint} If not, " if hint else "; "
@@ -416,11 +416,12 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
         )
     if named or systems:
         raise CampaignError(f"{no_column}{f'.{hint} If not' if hint else ''}: {out}")
+    every = json.dumps([name for name in row if name not in KNOWN], ensure_ascii=False)
+    they = "it is" if one else "they are"
     raise CampaignError(
-        f"{names} would be {'a system' if one else 'systems'}.{hint} If"
-        f" {'it is none' if one else 'they are none'}, {out}; if"
-        f" {'it is one' if one else 'they are'}, say which there are: systems ="
-        f" [{json.dumps(next(iter(odd)), ensure_ascii=False)}, ...]"
+        f"{names} would be {'a system' if one else 'systems'}.{hint} If {they}"
+        f" {'neither' if hint else 'none'}, {out}; if {they}{' one' if one else ''}, say which"
+        f" there are: systems = {every}"
     )
 
 
@@ -428,9 +429,11 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
 def _guess(name: str) -> str | None:
     """Return the column that a name means, "" for one that is not judged, None for a system."""
     folded = name.strip().casefold()
-    plain = re.sub(r"[ .-]+", "_", folded)
+    plain = re.sub(r"\W+", "_", folded).strip("_")
     if plain in USUAL:
         return USUAL[plain]
+    if any(USUAL.get(word) == "source" for word in plain.split("_")):  # such as Source text (EN)
+        return "source"
     near = get_close_matches(folded, KNOWN, n=1, cutoff=0.8)
     return near[0] if near and not _OF_SYSTEM.fullmatch(name) else None
 

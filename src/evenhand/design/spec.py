@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.data.coding import SEED
-from evenhand.design.power import Design, Loads, Prices, Truth, change_tastes
+from evenhand.design.power import MOST, Design, Loads, Prices, Truth, change_tastes
 from evenhand.errors import (
     MissingFile,
     UnknownFormat,
@@ -114,6 +114,15 @@ class CampaignSpec:
                 f"{better} is not better than {worse}: nothing can decide {better} > {worse}"
             )
         return pair
+
+    @property
+    def kinds(self) -> int:
+        """How many outputs of an item are judged, or pairs of them."""
+        return self.truth.per_item if self.pairs is None else len(self.pairs)
+
+    def count_most(self, judges: int, items: int) -> int:
+        """Return the most judgments where a judge sees each output, or pair, `repeats` times."""
+        return min(MOST, judges * items * self.kinds * self.repeats)
 
     def design(self, judges: int, items: int, judgments: int) -> Design:
         """Return a design of this kind, on no more items than there are output pairs."""

@@ -154,6 +154,7 @@ say: Final = Templates(
         "overlap": "As many judgments with 2 judges for each {output}: expected power"
         " {two:.2f}; with each {one} shown twice to one judge: {twice:.2f}; with neither:"
         " {neither:.2f}.",
+        "settings": "In a campaign's file: {settings} ({judgments:#judgment}).",
         "enough": "Enough would be {design}.",
         "enough-doubtful": "Enough would be {design}, if the closed form holds: here it expects too"
         " much.",
@@ -223,7 +224,7 @@ say: Final = Templates(
         "campaign": "Campaign {name}: {items:#item}, {systems:#system}, {judges:#judge},"
         " {tickets:#ticket}.",
         "campaign-systems": "Systems: {outputs}.",
-        "campaign-passes": "Passes: {passes}.",
+        "campaign-passes": "Passes: {passes}. Shown beside outputs: {shown}.",
         "rehearsal": "Rehearsal with seed {seed}: the launch draws a secret seed of its own.",
         "answers-read": "{answers:#answer} in {where}.",
         "promises-broken": "{broken:#promise is/promises are} not kept.",

@@ -172,7 +172,7 @@ def read(
 
     def fits(one: Table) -> bool:
         try:
-            _choose(replace(one, missing=codes), options, format)
+            _choose(*_rename_dotted(replace(one, missing=codes), options, format), format)
         except EvenhandError:
             return False
         return True
@@ -381,7 +381,8 @@ def _rename_dotted(
         taken.add(written.casefold())
         new[name] = written
     note = say("prefixes" if crowd else "dots", columns=[*new.values()])
-    return _rename(replace(table, notes=(*table.notes, note)), options, new)
+    names = {} if crowd else {column: name for name, column in new.items()}
+    return _rename(replace(table, notes=(*table.notes, note), written=names), options, new)
 
 
 def _rename(

@@ -154,6 +154,7 @@ class Table:
     # whose rows or files do not agree
     mixed: Mapping[str, Kinds] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # what must be said of how it was opened
+    written: Mapping[str, str] = field(default_factory=dict)  # column → its name in the file
     delimiter: str = ""  # of a CSV file
     # rows that could not be read, which are skipped; None where the first of them is refused
     faults: list[InvalidRow] | None = None

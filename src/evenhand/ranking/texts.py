@@ -601,8 +601,8 @@ say_of_boards: Final = Templates(
             "No column tells when judgments were given: they are taken in the order of their rows."
         ),
         "one-pair-of-each": (
-            "A ranking is one answer: one of its pairs, drawn at random (seed {seed}), is its vote;"
-            " {n:,} others are excluded."
+            "Of an answer with several pairs (a ranking, a merged output) one, drawn at random"
+            " (seed {seed}), is its vote; {n:,} others are excluded."
         ),
     }
 )

@@ -393,3 +393,16 @@ def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
     votes.look()
     whole = watch(read(str(path)), order="second").board
     assert (votes.board.decided, votes.board.digest) == (whole.decided, whole.digest)
+
+
+def test_a_second_answer_on_a_merged_output_is_no_vote():
+    """Of a merged output one pair is drawn, and of the second answer the same."""
+    rows = [
+        {"judge": f"j{judge}", "item": f"q{item}", "left": "A+B+C", "right": right}
+        for _ in range(2)
+        for judge in range(10)
+        for item, right in enumerate(("D", "D+E") * 3)
+    ]
+    table = read(pl.DataFrame(rows).with_columns(outcome=pl.lit("left")), system_separator="+")
+    board = watch(table, order="rows").board
+    assert (board.n_votes, board.n_revised) == (60, 60)

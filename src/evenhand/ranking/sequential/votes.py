@@ -122,6 +122,12 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         begins = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
         sizes = np.diff(np.r_[begins, len(owner)])
         luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
+        if votes.judges != ("",) and votes.items != ("",) and votes.row is None:
+            # a second answer to one question draws the pair of the first, which it revises
+            asked: dict[tuple[int, bytes], int] = {}
+            pairs = np.split(votes.pair[rows], begins[1:])
+            answers = zip(votes.judge[rows[begins]].tolist(), pairs, strict=True)
+            luck = luck[[asked.setdefault((j, p.tobytes()), i) for i, (j, p) in enumerate(answers)]]
         rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
         notes.append(say("one-pair-of-each", seed=seed, n=votes.size - len(rows)))
     noted = [_name_order(note, by) for note in votes.notes]
