@@ -186,3 +186,9 @@ def test_the_digest_by_judge_tells_every_count_and_judge():
         [("A", "B", 300.5, 0, 0, "x"), ("A", "B", 44, 1, 0, "y")],
     ):
         assert tally(*others).digest_by(("judge",)) != base
+
+
+def test_systems_are_linked_by_comparisons_and_not_by_entries_without_any():
+    left, right = np.array([0, 1], np.int32), np.array([1, 2], np.int32)
+    counts = Tally(("a", "b", "c"), left, right, np.array([1.0, 0.0]), np.zeros(2), np.zeros(2))
+    assert counts.find_groups().tolist() == [0, 0, 1]

@@ -1,6 +1,7 @@
 """What would change a ranking by ratings: choices, and how few judges and items carry it."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import narwhals as nw
@@ -135,6 +136,23 @@ def test_a_ranking_that_is_known_says_the_direction():
     assert evenhand.find_fragility(frame, board=board).flips[0].subject == "c"
     varied = evenhand.vary_choices(frame, board=board)
     assert {one.systems[0] for one in varied.choices} == {"c"}
+
+
+def test_the_name_of_a_criterion_says_which_scores_are_better_where_nobody_does():
+    frame = make().with_columns(criterion=pl.lit("errors"))
+    board = evenhand.rank(frame)
+    assert (board.lower_is_better, board.systems[0]) == (True, "c")
+    assert evenhand.vary_choices(frame).choices[1].systems[0] == "c"
+    assert evenhand.find_fragility(frame, most=1).flips[0].subject == "c"
+    assert evenhand.find_differences(frame).lower_is_better
+    assert evenhand.compare_methods(frame, methods=["adjusted", "wmt-da"]).systems[0] == "c"
+
+
+def test_references_that_are_ranked_are_ranked_by_every_choice():
+    frame = make().with_columns(system=pl.col("system").replace("c", "ref-A"))
+    for references, systems in ((None, {"a", "b"}), ((), {"a", "b", "ref-A"})):
+        found = check_ratings(rows(frame), replace(DEFAULT, references=references)).sensitivity
+        assert {frozenset(one.systems) for one in found.ranked} == {frozenset(systems)}
 
 
 def test_controls_are_excluded_and_counted_once():
