@@ -12,6 +12,7 @@ from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
 from evenhand.ratings.process_comparison import (
     PENALTIES,
     HeldOut,
+    JudgeLikeness,
     ProcessErrors,
     compare_processes,
     fit_ridge,
@@ -79,6 +80,17 @@ def test_what_intervals_hold_is_counted_anew_from_a_fit(seen):
     expected = (low <= score) & (score <= high)
     np.testing.assert_array_equal(found.held["multi-task"][: len(first)], expected)
     assert 0.75 < expected.mean() < 1.0
+
+
+def test_errors_of_likeness_say_what_is_off_and_how_much_more(seen):
+    model = MultiTaskGP(draws=0)
+    drawn, judge = np.random.default_rng(5).normal(size=(2, 40)), np.arange(40) % 8
+    errors = errors_by(*drawn, judge, np.arange(40))
+    found = JudgeLikeness(model.fit(seen, FEATURES), errors=errors).to_dict()["errors"]
+    keys = ["method", "mae", "rmse", "covered", "mae_more", "rmse_more", "mae_these"]
+    assert [list(row) for row in found] == [keys, keys]
+    assert found[0]["mae_more"] is None
+    assert list(found[1]["mae_more"]) == ["value", "stderr", "lower", "upper", "p"]
 
 
 def test_ratings_that_leave_nothing_to_learn_or_predict_are_refused(seen):

@@ -303,12 +303,10 @@ class MethodError:
     n: int  # number of cells, or of ratings
     mae: float  # mean absolute error, in points of the scale
     rmse: float  # root mean squared error
-    covered: float | None = None  # share within 90 % intervals; None without intervals
     # by how much more than the best; None for the best itself, and where all cells are of one item
     # and of few judges, so that there is no interval
     mae_more: Estimate | None = None
     rmse_more: Estimate | None = None  # the same of the other
-    mae_these: Estimate | None = None  # of the first, with an interval about these judges
 
     def to_dict(self) -> dict[str, Any]:
         more = {
@@ -390,7 +388,8 @@ def say_better(table: Sequence[MethodError]) -> tuple[Finding, ...]:
     return tuple(notes)
 
 
-def tabulate_errors(rows: Iterable[MethodError], caption: str, best: str, legend: str) -> Table:
+def tabulate_errors(rows: Iterable[Any], caption: str, best: str, legend: str) -> Table:
+    """Return a table of `MethodError` or of what has its fields."""
     shown = []
     for one in rows:
         row: dict[str, Any] = {"method": one.method, "mae": one.mae, "rmse": one.rmse}

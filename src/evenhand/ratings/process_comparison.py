@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, Final, Literal
 
@@ -19,6 +19,7 @@ from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_le
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import (
     Clusters,
+    Estimate,
     choose_clusters,
     number_groups,
     paired,
@@ -26,7 +27,7 @@ from evenhand.numerics.cluster_means import (
 from evenhand.numerics.sorting import order_leaves
 from evenhand.ratings.features import OUTPUT, OutputFeatures
 from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows, tabulate_judges
-from evenhand.ratings.matrix import Errors, MethodError, compare_errors, tabulate_errors
+from evenhand.ratings.matrix import Errors, compare_errors, tabulate_errors
 from evenhand.ratings.process_search import JudgedPoints
 from evenhand.ratings.texts import say
 from evenhand.render.document import (
@@ -45,6 +46,17 @@ from evenhand.render.document import (
 MULTI: Final = "multi-task"
 
 
+@dataclass(frozen=True)
+class ProcessError:
+    method: str  # its name
+    mae: float  # mean absolute error, in points of the scale
+    rmse: float  # root mean squared error
+    covered: float | None  # share of ratings within 90 % intervals; None without intervals
+    mae_more: Estimate | None  # how much more than multi-task; None for itself
+    rmse_more: Estimate | None  # the same of the other
+    mae_these: Estimate | None  # of the first, with an interval about these judges
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ProcessErrors(Shown):
     """Predictions of held-out ratings, one by one: of n ratings m times in all."""
@@ -61,7 +73,7 @@ class ProcessErrors(Shown):
     def notes(self) -> tuple[str, ...]:
         return self._clusters("judge", "item").notes
 
-    def tabulate(self, level: float | None = None) -> tuple[MethodError, ...]:
+    def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
         level = self.level if level is None else level
         errors = {name: self._average(name) for name in self.residual}
         these, rows = self._clusters("item"), []
@@ -69,7 +81,8 @@ class ProcessErrors(Shown):
             covered = float(self.held[one.method].mean()) if one.method in self.held else None
             apart = errors[one.method].absolute - errors[MULTI].absolute
             of_these = None if one.method == MULTI else paired(apart, these, level)
-            rows.append(replace(one, covered=covered, mae_these=of_these))
+            more = (one.mae_more, one.rmse_more, of_these)
+            rows.append(ProcessError(one.method, one.mae, one.rmse, covered, *more))
         return tuple(rows)
 
     def document(self) -> Document:
@@ -86,7 +99,7 @@ class ProcessErrors(Shown):
         return Errors(*(np.bincount(self.rating, loss)[seen] / times[seen] for loss in losses))
 
 
-def _tabulate_process_errors(rows: Sequence[MethodError], level: float) -> Table:
+def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Table:
     legend = say("process-errors", level=100 * level)
     return tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend)
 
@@ -291,7 +304,7 @@ class JudgeLikeness(Shown):
         return tuple(Pair(**{name: row[name] for name in names}) for row in rows)
 
     @cached_property
-    def table(self) -> tuple[MethodError, ...]:
+    def table(self) -> tuple[ProcessError, ...]:
         return () if self.errors is None else self.errors.tabulate(self.level)
 
     @cached_property
@@ -382,7 +395,6 @@ class JudgeLikeness(Shown):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        errors = [asdict(row) for row in self.table]
         return {
             **self.process.to_dict(),
             "says": list(self.says),
@@ -390,7 +402,7 @@ class JudgeLikeness(Shown):
             "judges": list(self.records.values()),
             "similarity": [asdict(pair) for pair in self.pairs],
             "feature_correlations": self.feature_correlations,
-            "errors": [{key: row[key] for key in row if key != "n"} for row in errors] or None,
+            "errors": [asdict(row) for row in self.table] or None,
             "findings": describe_findings(self.notes),
         }
 

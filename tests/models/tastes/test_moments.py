@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
@@ -51,7 +52,7 @@ def test_the_moment_is_the_sum_over_pairs_of_votes_of_one_judge_on_two_items(cam
     )
     found = conclude(products, 0.95)
     assert found.variance == pytest.approx(max(size / (size - 1) * u / d, 0))
-    assert found.z == pytest.approx(u / np.sqrt(2 * d))
+    assert found.p == pytest.approx(norm.sf(u / np.sqrt(2 * d)))
 
 
 def test_sums_over_a_judge_are_squared_as_vectors_and_matrices(campaign):
