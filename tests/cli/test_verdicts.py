@@ -186,6 +186,6 @@ def test_names_that_differ_are_shown(files, evenhand, tmp_path):
         lambda _, row: {name: one.upper() if name in sides else one for name, one in row.items()},
     )
     said = " ".join(evenhand("rank", files("people"), "--llm", path, code=2).err.split())
-    assert "no system is: people's 's00', the verdicts' 'S00')" in said
+    assert "people's judgments and in the verdicts differ only in capitals: s00 and S00" in said
     path = rewrite(files, tmp_path / "items.csv", lambda _, row: {**row, "item": f"z{row['item']}"})
     assert "no item is" in evenhand("rank", files("people"), "--llm", path, code=2).err

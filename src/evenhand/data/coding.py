@@ -39,7 +39,7 @@ from evenhand.data.labels import (
     read_outcome,
     refuse_unknown,
 )
-from evenhand.data.source import Source, find_rows, fold, name_rows, repeats_header
+from evenhand.data.source import Source, find_rows, name_rows, repeats_header
 from evenhand.data.tables import BOUND_BY, TASK_BOUND, ComparisonTable, JudgmentTable
 from evenhand.data.tally import Codes, Counts, Factor, first_of_each, join_codes, snake
 from evenhand.errors import InvalidJudgments, MissingOutcomes, PaddedLabels, UnknownFormat, listing
@@ -130,9 +130,8 @@ def refuse_unnamed_levels(
             words = sorted(one for one in gap if one)
             empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
             rows, name = find_rows(frame, empty), source.named(column)
-            if column == "item" and source.turns_apart:  # of a question and a turn
-                turn = next(one for one in frame.collect_schema().names() if fold(one) == "turn")
-                name = turn if find_rows(frame, nw.col(turn).is_null(), 1) else name
+            if column == "item" and source.turn:  # an item is a question and a turn
+                name = source.turn if find_rows(frame, nw.col(source.turn).is_null(), 1) else name
             named = f" ({_count_each(frame, column, words)})" if words else ""
             where = f"'{name}' of {source.name}{named}{name_rows(rows)}"
             parts.append(f"a value is missing in column {where}")

@@ -438,16 +438,16 @@ def refuse_respelt(people: Iterable[str], llm: Iterable[str]) -> None:
 
 def match_turns(data: Held, other: object) -> Held:
     """Name items with their turns where the other table does, which has several of a question."""
-    if not (isinstance(other, Table) and other.source.turns_apart and isinstance(data, Table)):
+    if not (isinstance(other, Table) and other.source.turn and isinstance(data, Table)):
         return data
-    if data.source.turns_apart or not data.has("item"):
+    if data.source.turn or not data.has("item"):
         return data
     items = (count_labels(one.frame, "item", as_text=True) for one in (data, other))
     if not set.isdisjoint(*map(set, items)):  # they name turns already
         return data
-    turn = _find_turn(data)
+    turn = next((one for one in data.columns if fold(one) == "turn"), None)
     if turn is None:
-        column, kept = str(_find_turn(other)), "one-turn.csv"
+        column, kept = other.source.turn, "one-turn.csv"
         first = min(filter(None, count_labels(other.frame, column, as_text=True)))
         value = first if first.isdecimal() else quote(first)
         name = column if column.isidentifier() else quote_name(column)
@@ -461,10 +461,6 @@ def match_turns(data: Held, other: object) -> Held:
     parts = [nw.col(name).cast(nw.String) for name in ("item", turn)]
     frame = data.frame.with_columns(nw.concat_str(parts, separator=":").alias("item"))
     return replace(data, frame=frame)
-
-
-def _find_turn(data: Table) -> str | None:
-    return next((one for one in data.columns if fold(one) == "turn"), None)
 
 
 def join_verdicts(

@@ -138,7 +138,7 @@ def refuse_unknown(
     # What labels may mean, for the caller to confirm: a label that is nearly a usual one, or whose
     # words name one side or a tie alone, means that; for any other, and for all numbers beside an
     # unknown one, the caller must choose.
-    there = {*filter(None, every)} - {*(outcome_labels or ())}
+    there = {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
     numbers = filter(_is_number, there if any(map(_is_number, unknown)) else ())
     meant = dict.fromkeys(sorted(numbers, key=int), TO_CHOOSE)
     meant |= {label: _guess(label) for label in unknown if not _is_number(label)}

@@ -57,7 +57,7 @@ class Source:
     connection: Any = field(default=None, repr=False, compare=False)
     # whether its columns are of rows made from records, which no condition on the file can name
     laid_out: bool = field(default=False, compare=False)
-    turns_apart: bool = False  # whether items are named with their turn, as question:turn
+    turn: str = ""  # the column of turns that items are named with, as question:turn
     without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
     # whether judges who are marked as LLMs were looked for: excluded, or kept on purpose
     all_judges: bool = False

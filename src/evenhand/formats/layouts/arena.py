@@ -16,7 +16,7 @@ from evenhand.data.engine import count_labels, count_rows
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.joining import list_places
 from evenhand.data.labels import OUTCOMES, Outcome
-from evenhand.data.source import Source, find_rows, fold, name_rows
+from evenhand.data.source import find_rows, fold, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
 from evenhand.formats import records
 from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, find_mark
@@ -39,21 +39,20 @@ from evenhand.render.document import Finding
 
 def make_turns(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
-) -> Comparisons:
+) -> Handle:
     """Make comparisons of which each turn of a question is an item, where some have several."""
     header = table.header(options)
-    turn, items, apart = header.named("turn"), header.candidates("item"), False
+    turn, items = header.named("turn"), header.candidates("item")
     if turn and len(items) == 1 and "item" not in options.columns:
         # MT-Bench numbers questions, each of two turns that are judged apart
         first = table.frame.select(items[0], turn).head(ROWS_LOOKED_AT)
         turns = first.group_by(items[0]).agg(nw.col(turn).n_unique().alias("turns"))
-        apart = count_rows(turns.filter(nw.col("turns") > 1)) > 0
-        if apart:
+        if count_rows(turns.filter(nw.col("turns") > 1)):
             parts = [nw.col(name).cast(nw.String) for name in (items[0], turn)]
             item = nw.concat_str(parts, separator=":").alias(items[0])
             table = table.with_frame(table.frame.with_columns(item))
-    data = make_comparisons(table, options, layout, fixed)
-    return replace(data, source=_note_turns(data.source, items[0])) if apart else data
+            return _note_turns(make_comparisons(table, options, layout, fixed), items[0], turn)
+    return make_comparisons(table, options, layout, fixed)
 
 
 ARENA: Final = Layout(
@@ -66,8 +65,9 @@ ARENA: Final = Layout(
 )
 
 
-def _note_turns(source: Source, item: str) -> Source:
-    return replace(source.noting(say("turns", item=item, turn="turn")), turns_apart=True)
+def _note_turns(data: Handle, item: str, turn: str) -> Handle:
+    note = say("turns", item=item, turn=turn)
+    return replace(data, source=replace(data.source.noting(note), turn=turn))
 
 
 # {"tstamp": 1682351591.1, "type": "leftvote", "models": ["a", "b"], "states": [...], "ip": "…"}
@@ -295,7 +295,7 @@ def _take_verdicts(
     data = records.take_rows(
         layout, table, rows, options, make=make, unread=unread, excluded=excluded
     )
-    return replace(data, source=_note_turns(data.source, "question_id")) if apart else data
+    return _note_turns(data, "question_id", "turn") if apart else data
 
 
 @Layout(
