@@ -53,7 +53,7 @@ class JudgmentRows:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
-        return take_entries(self, rows)
+        return replace(self, **take_entries(self, rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class RatingRows(JudgmentRows):
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         factors = {name: replace(one, codes=one.codes[rows]) for name, one in self.factors.items()}
-        return replace(super().take(rows), factors=factors)
+        return replace(self, **take_entries(self, rows), factors=factors)
 
     @property
     def repeats(self) -> int:
