@@ -227,3 +227,16 @@ def test_written_comparisons_are_taken_apart_and_written_rankings_are_not(tmp_pa
     assert read(path, system_separator="+").comparisons().tally().digest == digest
     pairs = read(write(ranked, tmp_path / "pairs.jsonl", kind="comparisons"))
     assert pairs.tally().digest == digest
+
+
+@pytest.mark.parametrize("library", [pl.DataFrame, dict])
+def test_to_compare_judges_an_answer_on_equal_outputs_counts_once(library) -> None:
+    asked = {"judge": ["a", "b"], "item": ["q", "q"], "system_separator": ["+", "+"]}
+    compared = {"left": ["B+A", "C"], "right": ["C", "A+B"], "outcome": ["left", "tie"]}
+    pairs = read(library({**asked, **compared}))
+    assert pairs.tally().n_comparisons == 4
+    alone = pairs.keep_asked().tally()
+    assert (alone.systems, alone.n_comparisons) == (("A", "C"), 2)
+    scores = read(library({**asked, "system": ["B+A", "C"], "score": [4, 2]}))
+    assert (scores.rows().size, scores.keep_asked().rows().size) == (3, 2)
+    assert scores.keep_asked().rows().systems == ("A", "C")

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields
 
 import narwhals as nw
 import numpy as np
@@ -13,6 +14,7 @@ from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.formats.reading import read
 from frames_of_engines import ORDERED, every_engine, handle
 
 SCORES = {
@@ -195,3 +197,18 @@ def test_columns_of_the_wrong_kind_are_refused(engine):
             handle(Ratings, FULL | more, engine).rows(factors=asked)
     with pytest.raises(UnknownColumn, match="ratings need the column score; score not found"):
         handle(Ratings, {"system": ["A"], "judge": ["j"]}, engine)
+
+
+def test_rows_that_are_taken_are_taken_of_every_column() -> None:
+    beside = {"kind": ["target", "control"], "seconds": [3, 4], "shown_at": [10, 20]}
+    asked = {"judge": ["a", "b"], "item": ["q", "r"], **beside}
+    scores = read({**asked, "system": ["x", "y"], "score": [1, 2], "expected": [None, 2]}).rows()
+    pairs = {"left": ["x", "y"], "right": ["y", "x"], "outcome": ["left", "tie"]}
+    votes = read({**asked, **pairs, "expected": [None, "tie"]}).votes()
+    for rows in (scores, votes):
+        last = rows.take(np.array([False, True]))
+        held = {one.name: getattr(rows, one.name) for one in fields(rows)}
+        columns = {name for name, one in held.items() if isinstance(one, np.ndarray)}
+        assert {*beside, "moment", "expected", "judge"} - {"shown_at"} <= columns
+        assert all(getattr(last, name).tolist() == held[name][1:].tolist() for name in columns)
+    assert scores.take(np.array([1])).score.tolist() == [2.0]

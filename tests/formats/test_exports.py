@@ -321,6 +321,13 @@ def _same(frame: pl.DataFrame, path, kind: str) -> bool:
     return sorted(found, key=repr) == sorted(wanted, key=repr)
 
 
+def test_outputs_that_are_missing_as_numbers_are_no_text(tmp_path) -> None:
+    frame = pl.DataFrame({"judge": ["a"], "item": ["q"], "system": ["x"], "score": [3]})
+    missing = frame.with_columns(output=pl.lit(float("nan")))
+    path = write(read(missing), tmp_path / "out.jsonl", kind="wmt-json")
+    assert json.loads(path.read_text())["tgt_text"] == {"x": ""}
+
+
 @quiet
 @given(rows=st.lists(st.tuples(names, names, names, st.integers(0, 100)), min_size=1, max_size=5))
 @pytest.mark.parametrize(("kind", "ending"), [("appraise", "csv"), ("label-studio", "json")])

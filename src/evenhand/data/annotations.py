@@ -30,16 +30,11 @@ Words = tuple[Sequence[str], Codes]  # Different labels of a column, and the cod
 # Label in folded case → kind, and direction of a control. TGT, CHK, REF and BAD are Appraise's,
 # SYSTEM, REPEAT and BAD_REF those of WMT's direct assessments.
 KINDS: Final[Mapping[str, tuple[int, int]]] = {
-    "target": (TARGET, 0),
-    "tgt": (TARGET, 0),
-    "system": (TARGET, 0),
-    "repeat": (REPEAT, 0),
-    "chk": (REPEAT, 0),
+    **dict.fromkeys(("target", "tgt", "system"), (TARGET, 0)),
+    **dict.fromkeys(("repeat", "chk"), (REPEAT, 0)),
     "control": (CONTROL, 0),
-    "good": (CONTROL, 1),
-    "ref": (CONTROL, 1),
-    "bad": (CONTROL, -1),
-    "bad_ref": (CONTROL, -1),
+    **dict.fromkeys(("good", "ref"), (CONTROL, 1)),
+    **dict.fromkeys(("bad", "bad_ref"), (CONTROL, -1)),
 }
 # What may be expected of a control where no score is
 DIRECTIONS: Final[Mapping[str, int]] = {"good": 1, "bad": -1}
@@ -327,11 +322,7 @@ class AsideColumns:
         words: Mapping[str, Labels],
         read_expected: Callable[[NDArray[Any] | Words], Expected],
     ) -> Annotations:
-        """Turn what was fetched into arrays.
-
-        found: fetched columns; codes where there are words.
-        read_expected: reads what is expected, from values or from labels and codes.
-        """
+        """Turn what was fetched, codes where there are words, into arrays."""
         notes: list[str] = []
 
         def take(role: str, read: Callable[[Any], Value]) -> Value | None:

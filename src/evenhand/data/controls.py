@@ -1,13 +1,8 @@
 """What public functions take as judgments, without controls: those tell of judges, not of systems.
 
-What is not opened yet, such as a path, a data frame or a dict of columns, is opened here, so that
-`rank(x)` is `rank(read(x))`; a handle, and counts (a tally, votes), are taken as they are.
-
-Controls are judgments whose answer was known. Whatever speaks of systems takes its judgments
-through here, so that controls, and verdicts of judges who are marked as LLMs beside people, are
-excluded once, and said once. Repeats stay: they are answers on outputs like any other, and cluster
-with their judge. What holds no judgments of the right kind is refused here, with what to do
-instead.
+What is not opened yet is opened here, so that `rank(x)` is `rank(read(x))`. Controls, and verdicts
+of judges who are marked as LLMs beside people, are excluded once, and said once. Repeats stay: they
+are answers on outputs like any other, and cluster with their judge.
 """
 
 from __future__ import annotations

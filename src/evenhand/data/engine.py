@@ -1,14 +1,9 @@
 """The seam to the data engines: how a result leaves, and how a small table goes in.
 
-Everything else about tables is written once with narwhals. Two things are not the same everywhere:
-a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy arrays instead),
-and only its own engine can be handed a small table of labels to join with. Where a result leaves
-some rows at a time, DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples,
-at about one and a half times the CPU), Polars frames, Spark the rows of one partition after the
-other. A frame that lies in memory as it is has nothing to gain and is not streamed.
-
-Spark is asked by its SQL, so that a session in this process (classic) and a session on a server
-(Connect) take the same path, and no Python runs on the workers.
+Everything else about tables is written once with narwhals. A DuckDB result would need pyarrow to be
+collected by narwhals (it leaves as numpy arrays instead), and only its own engine can be handed a
+small table of labels to join with. Spark is asked by its SQL, so that a session in this process and
+one on a server take the same path, and no Python runs on the workers.
 """
 
 from __future__ import annotations

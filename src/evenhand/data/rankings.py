@@ -95,6 +95,3 @@ class Rankings(RankingTable):
         return Comparisons(
             frame, source=self.source, positions_known=self.has("position"), rankings=self
         )
-
-    def __repr__(self) -> str:
-        return f"Rankings({self.source.name}: {', '.join(self.columns)})"

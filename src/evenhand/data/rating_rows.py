@@ -29,10 +29,7 @@ Small = NDArray[np.int8]
 ALL_SAME: Final = "all scores are the same"
 SPREAD_SCORES: Final = "ask for scores that tell outputs apart"
 
-# What a judgment is: of an output as such; the same output asked again; one whose worth is known.
-# A control carries what is expected of it: `expected` is a score for ratings, NaN where only the
-# direction is known; `direction` is +1 for a known good output, -1 for a known bad one, 0
-# otherwise.
+# What a judgment is: of an output as such; the same output asked again; one whose worth is known
 TARGET, REPEAT, CONTROL = 0, 1, 2
 
 
@@ -56,7 +53,7 @@ class JudgmentRows:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
-        return take_entries(self, rows)
+        return replace(self, **take_entries(self, rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +95,7 @@ class RatingRows(JudgmentRows):
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:
         factors = {name: replace(one, codes=one.codes[rows]) for name, one in self.factors.items()}
-        return replace(super().take(rows), factors=factors)
+        return replace(self, **take_entries(self, rows), factors=factors)
 
     @property
     def repeats(self) -> int:
@@ -190,11 +187,8 @@ def label_documents(rows: RatingRows, column: str) -> tuple[tuple[str, ...], Cod
     return tuple(names.tolist()), np.where(codes >= 0, place[codes], -1)
 
 
-# Several scores of one judge for one output are one, their mean.
-#
-# They are not independent: what a judge thinks of an output is in each of them, and would be
-# counted as often as it was written down. Their mean is one score, whose residual holds that
-# opinion and, as far as it is left in the mean, the chance of a single answer.
+# Several scores of one judge for one output are not independent: what a judge thinks of an output
+# is in each of them. Their mean is one score.
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[Finding, ...]]:

@@ -133,9 +133,6 @@ class Ratings(RowTable):
             wanted = (*wanted, document) if whole else wanted
         return code_ratings(self, factors=wanted)
 
-    def __repr__(self) -> str:
-        return f"Ratings({self.source.name}: {', '.join(self.columns)})"
-
 
 def is_unscored(frame: engine.Frame) -> nw.Expr:
     """Return the condition that a row has no score: it is missing, or not a number."""

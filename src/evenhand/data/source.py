@@ -222,7 +222,8 @@ def strip_blanks(
     first = frame if rows is None else frame.head(rows)
     if isinstance(first, nw.DataFrame):  # in pandas a tenth of the time of an expression
         each = {one: first.get_column(one).unique().to_list() for one in texts}
-        padded = [name for name, labels in each.items() if any(map(_is_padded, labels))]
+        named = {name: [one for one in each[name] if isinstance(one, str)] for name in texts}
+        padded = [name for name in texts if any(one != one.strip() for one in named[name])]
     else:
         if first.implementation.is_duckdb():  # for a constant in an expression it imports pandas
             pattern = engine.quote(_PADDED)
@@ -243,10 +244,6 @@ def strip_blanks(
     stripped = frame.with_columns(*(nw.col(one).str.replace_all(_AROUND, "") for one in padded))
     names = [f"{int(counts[one][0]):,} in '{columns[one]}'" for one in padded]
     return stripped, (say("stripped", columns=names),)
-
-
-def _is_padded(label: Any) -> bool:
-    return isinstance(label, str) and label != label.strip()
 
 
 def repeats_header(name: str, where: str) -> str:

@@ -72,6 +72,9 @@ class JudgmentTable:
                 f" {listing(self.columns)}"
             )
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.source.name}: {', '.join(self.columns)})"
+
     @cached_property
     def columns(self) -> list[str]:
         """Names of all columns, roles first as the frame has them; not of where rows stood."""

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import UnknownColumn, UnknownOption
 from evenhand.numerics.graph import Graph, weak_components
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 _LARGEST: Final = 2**62
 
@@ -79,14 +76,15 @@ def take_names(names: str | Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-Held = TypeVar("Held", bound="DataclassInstance")
+@cache
+def _list_fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
-def take_entries(table: Held, rows: NDArray[Any]) -> Held:
-    """Keep some entries of a dataclass of arrays, the same of each."""
-    held = {one.name: getattr(table, one.name) for one in fields(table)}
-    taken = {name: one[rows] for name, one in held.items() if isinstance(one, np.ndarray)}
-    return replace(table, **taken)
+def take_entries(table: Any, rows: NDArray[Any]) -> dict[str, Any]:
+    """Return the arrays among the fields of a dataclass, with some entries, the same of each."""
+    names = _list_fields(table.__class__)
+    return {n: one[rows] for n in names if isinstance(one := getattr(table, n), np.ndarray)}
 
 
 Codes = NDArray[np.int32]
@@ -214,7 +212,7 @@ class Tally:
     def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
         factors = {name: replace(f, codes=f.codes[rows]) for name, f in self.factors.items()}
-        return replace(take_entries(self, rows), factors=factors)
+        return replace(self, **take_entries(self, rows), factors=factors)
 
     def pool(self, keep: Sequence[str] = ()) -> Tally:
         """Sum over all factors but those kept; entries of one pair become one."""

@@ -288,9 +288,6 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
 # It changes what is estimated: the average over judgments becomes one over capped judges. The two
 # are the same only if a judge's load has nothing to do with the judge's taste. It is not needed to
 # make intervals valid; rank sets are, whatever the loads.
-CAPS: Final = ("median",)
-
-
 @dataclass(frozen=True)
 class Capped(AppliedMix):
     limit: float  # comparisons above which a judge is capped
@@ -315,7 +312,7 @@ class JudgeCap:
     at: str = "median"  # where the cap lies; the median load is the one there is
 
     def __post_init__(self) -> None:
-        require_option("judge_cap", self.at, CAPS)
+        require_option("judge_cap", self.at, ("median",))
 
     @property
     def name(self) -> str:

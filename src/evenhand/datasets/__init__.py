@@ -110,7 +110,7 @@ def load(name: str) -> Dataset:
     (about,) = (row for row in _read("tables") if row["name"] == name)
     cells = _read(name)
     numbers = [
-        Number(**{**one, "value": float(one["value"]), "tolerance": float(one["tolerance"])})
+        Number(value=float(one.pop("value")), tolerance=float(one.pop("tolerance")), **one)
         for one in _read("numbers")
         if one.pop("table") == name
     ]

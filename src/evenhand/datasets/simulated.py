@@ -34,8 +34,8 @@ Lines = Iterator[tuple[object, ...]]
 @dataclass(frozen=True, slots=True)
 class Simulated:
     title: str  # one line on what was simulated
-    columns: tuple[str, ...]  # what stands in the header
     rows: Callable[[], Lines]  # draws the rows, from a seed of its own
+    columns: tuple[str, ...] = COLUMNS  # what stands in the header
 
 
 def draw_table(name: str) -> str:
@@ -104,21 +104,19 @@ def _draw_arena() -> Lines:
 
 SIMULATED: Final[Mapping[str, Simulated]] = {
     "arena_simulated": Simulated(
-        "Five systems compared 600 times by 15 judges (simulated)", COLUMNS, _draw_arena
+        "Five systems compared 600 times by 15 judges (simulated)", _draw_arena
     ),
     "shared_task_simulated": Simulated(
         "Six systems of a shared task, 1,800 comparisons by 20 judges (simulated)",
-        COLUMNS,
         _draw_shared_task,
     ),
     "side_by_side_simulated": Simulated(
         "A new version against the old one, 600 comparisons by 12 judges (simulated)",
-        (*COLUMNS, "length_left", "length_right"),
         _draw_side_by_side,
+        (*COLUMNS, "length_left", "length_right"),
     ),
     "study_simulated": Simulated(
         "Three systems, 300 comparisons by three judges who saw the same outputs (simulated)",
-        COLUMNS,
         _draw_study,
     ),
 }

@@ -132,13 +132,8 @@ def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, fl
     return dict(given)
 
 
-# Who stands behind a login: one person may have judged under several.
-#
-#     {"Annotator01isl": ["engisl7701", "engisl7702"], …}        login,person
-#                                                                engisl7701,Annotator01isl
-#
-# A judge who is asked again under another login is one judge, so that intra-judge agreement and
-# every effect of judges are of persons.
+# One person may have judged under several logins, as docs/formats.md says. A judge who is asked
+# again under another login is one judge, so that every effect of judges is of persons.
 LOGIN = "login"
 PERSON = "person"
 

@@ -1,10 +1,5 @@
 """Tables by a URL: Spark, DuckDB's own files, and every database that Ibis reaches.
 
-    sc://HOST:PORT/TABLE                a Spark Connect server
-    spark://local?path=votes.parquet    Spark in this process; spark://HOST:PORT for a cluster
-    duckdb:///data/votes.db?table=votes a DuckDB file
-    postgres://HOST/DB?table=votes      and every other name that Ibis connects to
-
 The rows stay there: a query goes to the engine, and what it counts comes back.
 """
 

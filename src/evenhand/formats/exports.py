@@ -297,7 +297,7 @@ def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
     end: str | int = "missing"
     if not span.missing:  # the first and the last unit, in characters where no text is known
         start, end = span.start or 0, span.end - 1
-        text = _text(record, "output")
+        text = record.verbatim("output")
         places = Screen.of(text, trimmed=True).places
         if places and end < len(text):
             first, behind = bisect_left(places, start), bisect_right(places, end)
@@ -357,12 +357,12 @@ def wmt_json(data: Ratings) -> Iterator[str]:
             item, {"doc_id": "", "src_text": "", "tgt_text": {}, "scores": {}}
         )
         system = record.need("system")
-        texts = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
+        texts = {"doc_id": record.text("document"), "src_text": record.verbatim("source")}
         for name, text in texts.items():
             if text and segment[name] not in {"", text}:
                 raise record.refuse(f"the {name} of item '{item}' is another one before")
             segment[name] = segment[name] or text
-        output = _text(record, "output")
+        output = record.verbatim("output")
         if segment["tgt_text"].setdefault(system, output) != output:
             raise record.refuse(f"the output of {system} is another one before")
         score, spans = text_of(record, "score"), spans_of(record)
@@ -385,10 +385,6 @@ def wmt_json(data: Ratings) -> Iterator[str]:
         segment["scores"].setdefault(system, []).append(given)
     for segment in segments.values():
         yield json.dumps(segment, ensure_ascii=False) + "\n"
-
-
-def _text(record: Record, column: str) -> str:
-    return str(record.values.get(column) or "")
 
 
 # The table has no place for scores: only those that the errors make can be written.
@@ -441,7 +437,7 @@ def mqm(data: Ratings) -> Iterator[str]:
                 f"its score {score} is not the {made:g} that its errors make, and {mqm.name} has no"
                 " place for scores"
             )
-        texts = [_text(record, side) for side in ("source", "output")]
+        texts = [record.verbatim(side) for side in ("source", "output")]
         if any(mark in text for text in texts for mark in MARKS):
             raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {mqm.name}")
         if any(span.missing for span in spans):
@@ -453,7 +449,7 @@ def mqm(data: Ratings) -> Iterator[str]:
             source, output = texts
             severity = category = _NO_ERROR
             if span is not None and span.placed:
-                text = _text(record, span.side)
+                text = record.verbatim(span.side)
                 if (span.end or 0) > len(text):
                     raise record.refuse(
                         f"an error ends at {span.end}, behind the end of the {span.side}"

@@ -221,9 +221,6 @@ def _difference(first: Path, other: Path, known: Sequence[str], columns: Sequenc
     return f"{other} {what}, compared with {first}: files read together need one header"
 
 
-# JSON Lines, or one JSON list of objects: every value as text, nested ones as their JSON.
-
-
 # What DuckDB calls a value of JSON → what it is called here
 _KINDS: Final = {
     "VARCHAR": "text",

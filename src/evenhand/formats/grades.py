@@ -1,12 +1,7 @@
 """Outcomes that say more than left, tie or right: how strongly, or the score of one side.
 
-    preference: -3 … 3      1 … 5, or 1 … 7, with a tie in the middle      1 … 4, without a tie
-    1, 0.5, 0
-    A is much better        A is slightly better        about the same      A>>B
-
-They are collapsed to left, tie and right, and a note says so. Which end of a scale of numbers is
-the left is never guessed: a name such as `preference` says that it runs from left to right, and
-`a_wins` that it is the score of the left; else the caller says so, for one number of it.
+Which end of a scale of numbers is the left is never guessed: a name such as `preference` says that
+it runs from left to right, and `a_wins` that it is the score of the left; else the caller says so.
 """
 
 from __future__ import annotations

@@ -228,11 +228,8 @@ def read_score(record: Record, value: Any) -> float | None:
     return float(text)
 
 
-# Errors as other projects mark them: where they start and end, how bad they are, what they cost.
-#
 # Appraise and pearmut give the last character of an error, mt-metrics-eval the one after it; MQM
-# tables put `<v>` and `</v>` around it. All of them become spans whose `end` is the character after
-# the last.
+# tables put `<v>` and `</v>` around it. All become spans whose `end` is the one after the last.
 
 
 # Words for how bad an error is, in small letters

@@ -1,12 +1,7 @@
-"""Files that lie elsewhere: in a bucket, or on a web server.
-
-    s3://bucket/votes/*.parquet     a bucket of Amazon's, or of a store of one's own; also r2://
-    gs://bucket/votes/              a bucket of Google's; a folder stands for the Parquet in it
-    https://host/votes.csv          a file of a web server
+"""Files that lie elsewhere: in a bucket (s3://, r2://, gs://), or on a web server.
 
 Parquet of a bucket stays where it lies: DuckDB reads footers and the columns that are counted
 through fsspec. All else is copied to this machine first, since it must be read whole anyway.
-Buckets are asked by pyarrow, which finds keys where Amazon's and Google's own tools do.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which column plays which role: by its name, by a common synonym, or as the caller says.
 
-Names are compared folded: `judgeId`, `judge_id` and `Judge ID` are one name. Nothing is guessed
-from values. Where two columns could play one role the exact name of the role decides, else the
-caller must; what was recorded beside a judgment (`SOFT`) is then left unread.
+Where two columns could play one role the exact name of the role decides, else the caller must; what
+was recorded beside a judgment (`SOFT`) is then left unread. Nothing is guessed from values.
 """
 
 from __future__ import annotations
