@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.joining import say_alike
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
@@ -21,7 +22,7 @@ from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_h
 from evenhand.numerics import Integers
 from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
-from evenhand.render.document import Finding, plural
+from evenhand.render.document import Finding, plural, take_findings
 
 # Who is asked what, in which order: every ticket of every judge, fixed before the campaign begins.
 #
@@ -727,7 +728,7 @@ def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
     # equal sources that count as different ones where no judge may see a source twice, and feedback
     # that names outputs by their place.
     items = [one for one in campaign.items if not one.control]
-    doubts = []
+    doubts = [*take_findings(say_alike(campaign.systems))]
     for task in campaign.tasks:
         for name in task.shows:
             lacking = [one.name for one in items if not getattr(one, name).strip()]

@@ -508,8 +508,7 @@ def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
     # only read, nothing is held.
     with hold_file(
         links.with_name(f".{links.name}.lock"),
-        "another server of this campaign is running{where}: end it first, or give this one links of"
-        " its own (--links)",
+        "another server of this campaign is running{where}: end it first",
     ) as note:
         yield note
 

@@ -386,8 +386,8 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
             f"{table.name} has no columns of scores that could be told by their names: say which"
             f" they are ({write_roles(header, {'score': 'NAME,NAME'})})"
         )
-    labels = {name: of for name, of in plan.names.items() if of != (name,)}  # else as in the file
-    plan = replace(plan, names={one: (table.written.get(one, one),) for one in plan.names} | labels)
+    parts = {name: of for name, of in plan.names.items() if of != (name,)}  # else as in the file
+    plan = replace(plan, names={one: (table.written.get(one, one),) for one in plan.names} | parts)
     taken = [role for role in plan.roles if header.candidates(role)]
     if taken:
         raise UnknownOption(
