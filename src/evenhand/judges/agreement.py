@@ -405,7 +405,10 @@ def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTab
     notes = [*units.rows.notes]
     counted = {"repeats": units.repeats, "controls": units.controls, "again": units.again}
     notes += [say(what, n=count) for what, count in counted.items() if count]
-    notes += [say("single-judge", n=units.alone, of=outputs)] if units.alone else []
+    if units.alone:
+        notes.append(
+            say("single-judge", n=units.alone, of=units.size, what=outputs.split(" ", 1)[1])
+        )
     criteria, codes = units.labels("criterion")
     if rated and len(criteria) > 1 and len(codes):
         tops = np.full(len(criteria), -np.inf)  # the highest score under each criterion
