@@ -177,3 +177,14 @@ def test_a_database_in_a_folder_that_nobody_can_write_is_verified(database):
             os.seteuid(0)
             os.setegid(0)
         assert [one.name for one in Path(archive).iterdir()] == [database]
+
+
+def test_a_folder_is_no_log(evenhand, folder):
+    Path("dl").mkdir()
+    assert "'dl' is a folder: name the campaign" in evenhand("check", "dl", code=2).err
+
+
+def test_what_is_no_database_is_named(evenhand, folder):
+    Path("odd.db").write_bytes(b"SQLite format 3\0and nothing else")
+    said = evenhand("watch", "odd.db", code=2).err
+    assert "the database odd.db cannot be used: file is not a database" in " ".join(said.split())

@@ -147,3 +147,11 @@ def test_a_misspelt_system_is_asked_about(evenhand, folder):
     assert 'correct "opsu" if it is "opus"' in said
     Path("votes.csv").write_text(f"{text}\ngpt-5,lark,right\n", encoding="utf-8")
     assert "correct" not in evenhand("rank", "votes.csv", code=2).err  # another version
+
+
+def test_comparisons_are_counted_beside_judgments_where_outputs_are_merged(evenhand, folder):
+    """The share of ties is of them."""
+    text = "left,right,outcome,system_separator\nA+B,C,tie,+\nA,C,left,+\nB,A,left,+\n"
+    Path("merged.csv").write_text(text, encoding="utf-8")
+    said = evenhand("inspect", "merged.csv").out
+    assert said.startswith("merged.csv: 3 judgments → 4 comparisons, 3 systems, 50 % ties.")

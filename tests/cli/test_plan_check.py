@@ -25,6 +25,12 @@ def test_promises_are_counted(evenhand, folder):
     assert "BROKEN" not in ran.out
 
 
+def test_systems_whose_names_differ_in_capitals_alone_are_named(evenhand, folder):
+    Path("items.csv").write_text(ITEMS.replace("A,B,C", "Łódź,łódź ,C"), encoding="utf-8")
+    said = " ".join(evenhand("check", "items.csv").out.split())
+    assert "'Łódź' and 'łódź' are taken for two systems" in said
+
+
 def test_a_check_is_a_rehearsal_and_a_seed_in_the_file_is_warned_of(evenhand, folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     ran = evenhand("check", "items.csv")

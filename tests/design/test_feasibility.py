@@ -158,10 +158,10 @@ def test_what_is_worth_a_doubt_is_said_and_nothing_else():
     items = [*make_items(3, 2), {"item": "same", "source": "s", "outputs": {"S0": "x", "S1": "x"}}]
     assert doubt(items, equal_outputs="ask") == ()
     (said,) = doubt(items, 2, equal_outputs="ask")
-    same = "1 of 4 items have the same text as the output of"
-    assert said.startswith(f"{same} two systems (same)")
+    same = "On 1 of 4 items several systems gave the same text (same)"
+    assert said.startswith(same)
     (said,) = doubt(items)
-    assert said.startswith(f"{same} several systems (same)")
+    assert said.startswith(same)
     assert doubt(items, 2)[1].startswith("1 of 4 items have one text as the output of all systems")
     items = [
         {"item": f"{at}{system}", "source": f"sentence {at}", "outputs": {system: f"{system}{at}"}}

@@ -95,7 +95,8 @@ def test_names_that_are_nowhere_or_taken_are_refused():
 
 @pytest.mark.parametrize("empty", ["", " ", None])
 def test_an_empty_cell_is_no_output_in_any_shape(empty):
-    wide = build({"item": "1", "A": "x", "B": empty})
+    full = ("f", {"item": "2", "A": "x", "B": "y"})
+    wide = build_items([("f", {"item": "1", "A": "x", "B": empty}), full])[:1]
     nested = build({"item": "1", "outputs": {"A": "x", "B": empty}})
     long = build_items(
         [
@@ -144,3 +145,12 @@ def test_columns_have_the_other_names_that_tables_of_judgments_know(name, meant)
     (built,) = build({**item, "A": "x", "B": "y", name: "z"})
     assert getattr(built, meant) == "z"
     assert built.systems == ("A", "B")
+
+
+def test_a_system_without_any_output_is_named(tmp_path):
+    rows = [("f", {"item": one, "A": "x", "B": " ", "C": None}) for one in ("1", "2")]
+    with pytest.raises(CampaignError, match=r'output of B, C: .* ignore = \["B", "C"\]'):
+        build_items(rows)
+    assert build_items(rows, ignore=("B", "C"))[0].systems == ("A",)
+    filled = [*rows, ("f", {"item": "3", "A": "x", "B": "y", "C": "z"})]
+    assert build_items(filled)[2].systems == ("A", "B", "C")

@@ -210,7 +210,8 @@ def _fault(error: click.UsageError, verb: str) -> str:
         return f"{verb} needs {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
         text = error.message.rstrip(".").replace("a valid float", "a number")
-        return f"{_name(error.param)}: {text.replace('a valid integer', 'a whole number')}"
+        text = re.sub("a valid integer( range)?", "a whole number", text)
+        return f"{_name(error.param)}: {text}"
     message = error.format_message()
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 

@@ -122,7 +122,7 @@ class Verdicts(options.Options):
 
 @options.verb(
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
-    "evenhand plan campaign.toml --power 0.9",
+    "evenhand plan plan.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
     "evenhand plan --pilot ratings.csv --gap 3",
     "evenhand plan --gate .05 --judges 50 --judge-sd .3",

@@ -101,7 +101,9 @@ def serve(*, serving: Serving) -> None:
     only you can read. Started again, it goes on where it was.
     """
     campaign = serving.campaign
-    if serving.demo == (campaign is not None):
+    if serving.demo and campaign is not None:
+        raise UnknownOption("--demo serves a campaign of its own: leave it out, or the campaign")
+    if not serving.demo and campaign is None:
         raise UnknownOption("name a campaign: evenhand serve campaign.toml, or --demo to try one")
     with ExitStack() as stack:
         if campaign is None:

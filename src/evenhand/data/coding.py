@@ -204,7 +204,8 @@ def check_opponents(
         if data.rankings is None and data.expanded:
             raise InvalidJudgments(
                 f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
-                " leave these rows out, or read the names as they are (without system_separator)"
+                " leave these rows out, or read the names as they are (--system-separator '', in"
+                " Python system_separator='')"
             )
         remedy = ""
         if data.rankings is None and not data.source.laid_out:

@@ -459,8 +459,8 @@ class RankingTable(JudgmentTable):
             raise InvalidJudgments(
                 f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
                 f" {self.source.name}, in '{row['first']}' and in '{row[joining.ENTRY]}': it can be"
-                " one output only; correct the names, or read them as they are (without"
-                " system_separator)"
+                " one output only; correct the names, or read them as they are (--system-separator"
+                " '', in Python system_separator='')"
             )
 
     def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> engine.Frame:

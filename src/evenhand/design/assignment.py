@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.joining import say_alike
 from evenhand.design import dealing, tasks
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
@@ -22,7 +23,7 @@ from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_h
 from evenhand.numerics import Integers
 from evenhand.numerics.designs import find_shortage, halve
 from evenhand.numerics.sampling import Draws
-from evenhand.render.document import Finding, plural
+from evenhand.render.document import Finding, plural, take_findings
 
 # Tickets are kept as whole numbers and made when they are looked at: 500,000 of them take 15 MB.
 
@@ -711,7 +712,7 @@ _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b",
 
 def find_doubts(campaign: Campaign) -> tuple[Finding, ...]:
     items = [one for one in campaign.items if not one.control]
-    doubts = []
+    doubts = [*take_findings(say_alike(campaign.systems))]
     for task in campaign.tasks:
         for name in task.shows:
             lacking = [one.name for one in items if not getattr(one, name).strip()]

@@ -440,6 +440,7 @@ def _guess(name: str) -> str | None:
 
 # What a text of a field (source, output, ...) becomes in the campaign
 Settle = Callable[[str, object], Any]
+NAME_IT: Final = "name it, or delete what is below"
 YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 # Where a row stands, such as "items.csv, row 3", and what it says
 Row = tuple[str, Mapping[str, Any]]
@@ -455,12 +456,14 @@ def build_items(
     # name → where it stands first, and its settings
     items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
+    wide: dict[str, None] = {}  # columns that are systems, where the campaign names none
     for where, whole in rows:
         with locate(where):
             columns.update(whole)
             row = {name: value for name, value in whole.items() if name not in ignore}
             row = name_columns(row, systems)
             check_columns(row, systems)
+            wide |= {one: None for one in row if not systems and one not in KNOWN}
             settings = _read_row(row, systems)
             name = settings["name"]
             if name not in items:
@@ -478,7 +481,9 @@ def build_items(
                         raise CampaignError(f"item '{name}' has two outputs of '{system}'")
                     before["outputs"][system] = output
             else:
-                raise CampaignError(f"item '{name}' is there already ({items[name][0]})")
+                raise CampaignError(
+                    f"item '{name}' is there already ({items[name][0]}): give each a name"
+                )
     with_output = {system for _, settings in items.values() for system in settings["outputs"]}
     for option, names, known, kind in (
         ("ignore", ignore, columns, "has a column"),
@@ -488,6 +493,11 @@ def build_items(
             if name not in known:
                 hint = sentence_hint(suggest(name, sorted(known | columns.difference(KNOWN))))
                 raise CampaignError(f"{option}: no item {kind} '{name}'{hint}")
+    if silent := [name for name in wide if name not in with_output]:
+        raise CampaignError(
+            f"no item has an output of {listing(silent, len(silent))}: fill the column, or leave it"
+            f" out, in a campaign file: ignore = {json.dumps(silent, ensure_ascii=False)}"
+        )
     made = []
     for where, settings in items.values():
         with locate(where):
@@ -532,7 +542,8 @@ def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name.strip():
-        raise CampaignError("the item has no name; it needs a column item")
+        there = "its cell of items is empty: fill it" if "item" in row else "it needs a column item"
+        raise CampaignError(f"the item has no name; {there}")
     outputs = row.get("outputs")
     if "outputs" not in row:
         outputs = {
@@ -629,7 +640,7 @@ def read_rows(
     jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
     rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
     if not rows:
-        raise UnknownFormat(f"'{path}' holds no {of}s")
+        raise UnknownFormat(f"'{path}' holds no {of}s: write a header, and one {of} a row below it")
     return rows
 
 
@@ -696,14 +707,17 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
             last = max((at for at, name in enumerate(header) if name), default=0)
             for at, name in enumerate(header[: last + 1]):
                 if not name:
-                    raise LocatedError(f"{where}: column {at + 1} has no name")
+                    raise LocatedError(f"{where}: column {at + 1} has no name: {NAME_IT}")
                 if name in header[:at]:
-                    raise LocatedError(f"{where}: two columns are called '{name}'")
+                    raise LocatedError(f"{where}: two columns are called '{name}': rename one")
         elif any(cells):
             if len(cells) != len(header):
-                raise LocatedError(f"{where}: {len(cells)} cells, and the header has {len(header)}")
+                raise LocatedError(
+                    f"{where}: {len(cells)} cells, and the header has {len(header)}: write each"
+                    f" text that holds '{delimiter}' or a line break in quotes"
+                )
             for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
                 if cell and not name:
-                    raise LocatedError(f"{path.name}, line 1: column {at} has no name")
+                    raise LocatedError(f"{path.name}, line 1: column {at} has no name: {NAME_IT}")
             # columns that are wholly empty, as Excel leaves them, go
             yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}

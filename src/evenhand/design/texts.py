@@ -245,11 +245,10 @@ say: Final = Templates(
         " ({names}).",
         "documents-apart": "Judges see the segments of {documents:#document} one by one, in random"
         " order: with documents = true under [design] they see each document as a whole.",
-        "equal-outputs": "{equal:,} of {of:#item} have the same text as the output of two systems"
+        "equal-outputs": "On {equal:,} of {of:#item} several systems gave the same text"
         " ({names}): judges may be asked which of two equal texts is better.",
-        "merged-outputs": "{merged:,} of {of:#item} have the same text as the output of several"
-        " systems ({names}): judges are asked about it once, and the answer counts for each of"
-        " them.",
+        "merged-outputs": "On {merged:,} of {of:#item} several systems gave the same text"
+        " ({names}): judges are asked about it once, and the answer counts for each of them.",
         "uncompared": "{alone:,} of {of:#item} have one text as the output of all systems"
         " ({names}): nobody is asked to compare it with itself.",
         "equal-sources": "{sources:#source} are the same text under several items, such as"

@@ -285,8 +285,9 @@ class Inspection(Shown):
         if part.rankings is not None:
             blank = f", {part.blank_rankings:,} of them blank" if part.blank_rankings else ""
             counts = [plural(part.rankings, "ranking") + blank]
-            if part.comparisons is not None:
-                counts[0] += f" → {plural(part.comparisons, 'comparison')}"
+        several = part.rankings is not None or (part.comparisons or 0) > part.judgments
+        if part.comparisons is not None and several:
+            counts[0] += f" → {plural(part.comparisons, 'comparison')}"
         if part.judges is not None:
             uneven = effective(part.judges, part.effective_judges)
             counts.append(f"{plural(part.judges, 'judge')}{uneven}")

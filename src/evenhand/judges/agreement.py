@@ -404,15 +404,18 @@ class Request:
 def tabulate_scores(units: Units, request: Request, digest: str) -> AgreementTable:
     """Make the table of ratings, or of answers about two outputs without their κ."""
     judges, rated = int((np.bincount(units.judge) > 0).sum()), request.kind == "ratings"
+    outputs = plural(units.size, "output" if rated else "output pair")
     if not (units.several.any() or request.alone):
         alone = f"no two of {judges:,} judges share any"
         alone = "there is one judge alone" if judges == 1 else alone
-        outputs = plural(units.size, "output" if rated else "output pair")
         raise NotIdentified(f"{NO_OVERLAP}: {outputs}, and {alone}", [SHARE_OUTPUTS])
     notes = [*units.rows.notes]
     counted = {"repeats": units.repeats, "controls": units.controls, "again": units.again}
     notes += [say(what, n=count) for what, count in counted.items() if count]
-    notes += [say("single-judge", n=units.alone, of=units.size)] if units.alone else []
+    if units.alone:
+        notes.append(
+            say("single-judge", n=units.alone, of=units.size, what=outputs.split(" ", 1)[1])
+        )
     criteria, codes = units.labels("criterion")
     if rated and len(criteria) > 1 and len(codes):
         tops = np.full(len(criteria), -np.inf)  # the highest score under each criterion

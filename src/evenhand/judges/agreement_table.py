@@ -263,6 +263,7 @@ def _list_notes(table: AgreementTable) -> Iterator[str]:
             if table.kind != "ratings":
                 far, unit = f"{share(item.difference, 1)} of pairs of answers differ", "output pair"
             name = item.item if several else item.item.removeprefix(f"{item.task} / ")
+            name = f"item {name}" if name.isdigit() else name  # no count
             items.append(f"{name} ({far}, {plural(item.units, unit)})")
         yield say("far-items", items=", ".join(items))
 

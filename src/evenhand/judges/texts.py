@@ -109,7 +109,7 @@ _AGREEMENT: Final = {
     "perhaps-pasted": "{n:#row equals/rows equal} another in every column: if pasted twice, they"
     " say nothing of judges{where}. Times would tell (--column shown_at=NAME).",
     "again-in-kappa": "Pairwise κ includes the second answers of judges.",
-    "single-judge": "{n:,} of {of:#output} were judged once and say nothing about agreement.",
+    "single-judge": "{n:,} of {of:,} {what} were judged once and say nothing about agreement.",
     "scales-differ": "Criteria reach different highest scores: the values over all criteria mix"
     " scales.",
     "weighted-rows": "rows with a weight stand for several judgments, and it is not known whether"

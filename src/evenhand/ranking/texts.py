@@ -330,7 +330,7 @@ TESTS: Final = {
     "judges-shrunk": "Estimates of judges are drawn to the common one as by a sd of {sd:.0f} in"
     " log-odds.",
     "judges-weighted": "Importance weights are no counts: judges are not tested one by one.",
-    "correlated-in-rankings": "Comparisons of one ranking count for 1/{inflation:.2f} in what is"
+    "correlated-in-rankings": "Comparisons from one answer count for 1/{inflation:.2f} in what is"
     " said of judges.",
     # Bias of ratings
     "severity": "Judges differ in severity: the sd of their offsets is {sd:.2f} points (p {p:p}).",

@@ -385,8 +385,8 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
             f"{table.name} has no columns of scores that could be told by their names: say which"
             f" they are ({write_roles(header, {'score': 'NAME,NAME'})})"
         )
-    labels = {name: of for name, of in plan.names.items() if of != (name,)}  # else as in the file
-    plan = replace(plan, names={one: (table.written.get(one, one),) for one in plan.names} | labels)
+    parts = {name: of for name, of in plan.names.items() if of != (name,)}  # else as in the file
+    plan = replace(plan, names={one: (table.written.get(one, one),) for one in plan.names} | parts)
     taken = [role for role in plan.roles if header.candidates(role)]
     if taken:
         raise UnknownOption(
@@ -421,7 +421,8 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
         notes.append(say("like-ranks", "warning"))
     others = {fold(name) for name in table.columns if name not in plan.names}
     score = next(one for one in ("score", "cell_score", "score_in_cell") if fold(one) not in others)
-    labels = dict(zip(plan.roles, map(list, zip(*plan.names.values(), strict=True)), strict=True))
+    labelled = ([*names] for names in zip(*plan.names.values(), strict=True))
+    labels = dict(zip(plan.roles, labelled, strict=True))
     # rows are named by their place in the table, not among scores
     stacked = stack(keep_places(frame).with_columns(*numbers), {score: [*plan.names]}, labels)
     given = stacked.filter(~nw.col(score).is_null())

@@ -178,7 +178,8 @@ def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: s
         least = f"smallest p {write_value(float(p.min()), 'p')} over all items"
         return f"Judges {what} on no single item beyond chance ({least})."
     order = beyond[np.argsort(p[beyond], kind="stable")]
-    names = [_name(analysis.votes, agreement, int(at)) for at in order]
+    named = (_name(analysis.votes, agreement, int(at)) for at in order)
+    names = [f"item {one}" if one.isdigit() else one for one in named]
     return f"Judges {what} beyond chance, over all items, on {join_names(names)}."
 
 

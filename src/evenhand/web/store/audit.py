@@ -522,6 +522,8 @@ def _is_database(where: str) -> bool:
     path = Path(where)
     if "://" in where:
         return True
+    if path.is_dir():
+        raise MissingFile(f"'{path}' is a folder: name the campaign or the log in it")
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFile(f"there is no file '{path}'{sentence_hint(suggest(path.name, near))}")

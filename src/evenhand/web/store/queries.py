@@ -444,7 +444,7 @@ class Readable:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
-        with explained(), self.engine.connect() as connection:
+        with explained(self.name), self.engine.connect() as connection:
             if connection.dialect.name == "postgresql":  # SQLite has no other kind
                 readonly = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
                 connection.execution_options(**readonly)
@@ -477,8 +477,9 @@ def load_campaign(connection: Connection) -> Campaign | None:
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explained(name: str) -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as fault:
-        raise NotStored(f"the database cannot be used: {database.say_fault(fault)}") from fault
+        why = database.say_fault(fault)
+        raise NotStored(f"the database {name} cannot be used: {why}") from fault

@@ -25,6 +25,7 @@ from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
 from evenhand.errors import CampaignError, EvenhandError, Outcome, listing
+from evenhand.formats.file_heads import show_address
 from evenhand.web.store import boards, database, people
 from evenhand.web.store.database import Entry, WriteTransaction
 from evenhand.web.store.judging import prefetch_answers
@@ -266,11 +267,12 @@ class Store(Readable):
     ) -> Self:
         """Open a database, make it where there is none, and bring its tables up to date."""
         # lease: seconds for which a ticket stays with who was served it.
-        with explained():
+        name = show_address(where) if "://" in where else where
+        with explained(name):
             database.look(where)
         engine = database.connect(where)
         try:
-            with explained():
+            with explained(name):
                 database.migrate(engine)
                 with engine.connect() as connection:
                     columns = (state.c.head_at, leases.c.since)
