@@ -198,7 +198,7 @@ def test_the_boards_and_the_progress_are_of_people(evenhand, items, chat):
     evenhand(*words(chat, items))
     with Store.open("items.db") as store:
         progress = summarize_progress(store)
-        assert (progress["done"], progress["total"]) == (0, 12)
+        assert (progress["judged"], progress["remaining"]) == (0, 12)
         assert [one.name for one in progress["judges"] if one.llm] == ["gpt"]
         assert DashboardCache(store).look().boards["preference"].board.n_votes == 0
     people = judge_all()

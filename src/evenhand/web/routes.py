@@ -216,7 +216,8 @@ def _view(site: Site, shown: Shown | Refused) -> View:
         return view_consent(site.campaign, shown.questions, site.words)
     if shown is None:
         return {**view_end(site.campaign), "code": ""}
-    return view_state(site.store, shown[0], site.words, shown[1])
+    served, sitting = shown
+    return view_state(site.store, served, site.words, sitting)
 
 
 def _serve_or_end(tx: WriteTransaction, judge: str) -> Shown:
