@@ -92,17 +92,25 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             )
 
 
+# A stated mix of judges and items: how much each part of the judgments counts.
+#
 # A ranking is of abilities relative to who judges and what is judged (Hopkins & May 2013, section
-# 2). A mix states shares for the levels of columns, and within these the same weight for every
-# judgment, judge or item. For a cell c of levels with share p(c), and unit u (a judge or an item)
-# with n(c, u) of the cell's comparisons,
+# 2): <P_X, P_J>, a distribution over items and one over judges. A file has whatever mix it happens
+# to have. A mix states another: shares for the levels of columns, and within these the same weight
+# for every judgment, every judge or every item. For a cell c of levels with share p(c), and unit u
+# (a judge or an item) with n(c, u) of the cell's comparisons,
 #
 #     w = p(c) / (units in c · n(c, u)),        p(c) = ∏ over columns of the share of its level
 #
-# scaled so that the comparisons weigh as many as there are. Weights are importance weights:
-# standard errors come from a sandwich with squared weights. The effective number of judgments is (Σ
-# w)² / Σ w² over judgments, with w the weight of all their comparisons (Kish 1965, Survey Sampling,
-# section 11.7).
+# scaled so that the comparisons weigh as many as there are. So a ranking of five outputs, ten
+# comparisons, gives a judge no more than ten answers on pairs do. Weights are importance weights:
+# standard errors come from a sandwich with squared weights. The effective number of judgments is
+# (Σ w)² / Σ w² over judgments, with w the weight of all their comparisons (Kish 1965, Survey
+# Sampling, section 11.7).
+#
+# When not to use it: to make a small part speak for a large one that was hardly asked; the
+# effective number says how little is left. A part that nobody was asked in cannot be weighed at
+# all.
 EACH: Final = ("judgment", "judge", "item")
 ROUNDING: Final = 1e-9  # How far shares may be from a sum of 1
 _AS_SHARES: Final = "write them as {'judge_group': {'expert': 0.8, 'crowd': 0.2}}"
@@ -281,9 +289,9 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
         )
 
 
-# A cap on how much one judge counts: with n_g comparisons of judge g, on every judgment of g
+# A cap on how much one judge counts: above the median load, a judge weighs as the median judge.
 #
-#     w_g = min(1, median n / n_g)
+#     w_g = min(1, median n / n_g)        on every judgment of judge g
 #
 # It changes what is estimated: the average over judgments becomes one over capped judges. The two
 # are the same only if a judge's load has nothing to do with the judge's taste. It is not needed to

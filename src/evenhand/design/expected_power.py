@@ -32,7 +32,8 @@ from evenhand.ranking.intervals import MIN_CLUSTERS
 # with T = c′H⁺M²H⁺c, H the information of one judgment, M how far a judgment moves with taste, n_j
 # judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
 # through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
-# is the D-study of docs/planning.md.
+# is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4).
+# Errors are taken for normal, and the fit for one that exists: it is not the last word.
 
 
 @dataclass(frozen=True, eq=False)

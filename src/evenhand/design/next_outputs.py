@@ -45,12 +45,23 @@ from evenhand.ratings.features import (
 from evenhand.ratings.process_search import OutputProcess, begin, condition, relearn
 from evenhand.render.document import Column, Document, Finding, Table, write_signature
 
-# What each query chooses stands in docs/active-quality-estimation.md. The mean similarity of
-# density, by the model's own k, stays that to all which waited before the batch; the oracle looks
-# at the labels of the pool, never at test outputs.
+# Which outputs without a label are labelled next?
 #
-# Sources: Beck, Specia & Cohn (2013), ACL; Settles & Craven (2008), EMNLP, eq. 13 (information
-# density; its similarity is a cosine). How a batch is spread, and the oracle, are ours.
+# random        any, all alike
+# uncertainty   the greatest predictive variance v
+# density       v times (mean similarity to all outputs without a label)^β
+# oracle        the label that most lowers the squared error over the whole pool
+#
+# Similarity is the model's own k. The outputs of a batch are taken one after another, v being what
+# is left of it once those before have labels; the mean similarity of density stays that to all
+# which waited before the batch.
+#
+# The oracle looks at the labels of the pool, never at test outputs. It is greedy, one label at a
+# time, and for this model: a bound in that loose sense only of what choosing may gain if one knew.
+#
+# Sources: Beck, Specia & Cohn (2013), ACL, of which the abstract is what is known to us; Settles &
+# Craven (2008), EMNLP, eq. 13 (information density; its similarity is a cosine). That the
+# similarity is k, how a batch is spread, and the oracle are ours.
 
 Numbers = NDArray[np.int64]
 

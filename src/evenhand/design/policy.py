@@ -38,8 +38,10 @@ from evenhand.ranking.sequential.likelihood import PairCounts, expand
 # ℓ(θ, γ) − ½ r (Σ_s θ_s² + γ²),   r = ¼: log-worths are N(0, 2²) before the first judgment,
 #
 # ℓ being the likelihood with Davidson's ties, ν = exp γ, or without where nothing tied; its
-# covariance is the inverse information (Laplace's approximation). `BradleyTerry(prior=1)` has the
-# same curvature at equal worths and shrinks systems far out less; it is made for estimates.
+# covariance is the inverse information (Laplace's approximation). One comparison of two systems
+# with difference Δ tells about it I(Δ) = ¼ (p₊ + p₋ − (p₊ − p₋)²), p₊ and p₋ being the chances of
+# the two preferences: p (1 − p) where nothing ties. `BradleyTerry(prior=1)` has the same curvature
+# at equal worths and shrinks systems far out less; it is made for estimates, this for choosing.
 
 Integers = NDArray[np.signedinteger[Any]]
 Mask = NDArray[np.bool_]
@@ -385,12 +387,22 @@ def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
     return True
 
 
-# What each rule chooses stands in docs/next-pair.md. The score of a comparison c by *order*, the
-# default, is Σ_ab w_ab (V_ab − V_ab|c) with the weights given there, to first order
-# I_c D_cᵀ L_w D_c / (1 + I_c V_c), with D_c = V x_c and L_w the Laplacian of the weights. While
-# differences are hardly known (mean variance above `ROUGH`), the information I_c is taken at a draw
-# from the belief: a guess would be trusted too far. *voi*: Φ(−|Δ|/√V) now, less its mean over the
-# possible answers. A pair chosen counts as answered, on average, for those after it in one batch.
+# *order* (the default). Where the belief has density f_ab at Δ_ab = 0 and variance V_ab, about
+# .8 Σ_ab f_ab √V_ab pairs will stand in the wrong order once it has narrowed to V_ab. The score of
+# a comparison c is by how much it lowers that, to first order:
+#
+# Σ_ab w_ab (V_ab − V_ab|c),   w_ab = φ(Δ_ab / √V_ab) / V_ab,
+#
+# which is I_c D_cᵀ L_w D_c / (1 + I_c V_c) with D_c = V x_c and L_w the Laplacian of the weights.
+# While differences are hardly known (mean variance above `ROUGH`), the information I_c of a
+# comparison is taken at a draw from the belief: a guess would be trusted too far.
+#
+# *closest* (Thompson sampling): the two systems that are nearest to each other in a draw of the
+# worths. *voi* (value of information): the answer that is expected to lower the probability most
+# that the pair stands in the wrong order: Φ(−|Δ|/√V) now, less its mean over the possible answers.
+#
+# The formulas are ours, in the field's standard forms. A pair chosen counts as answered, on
+# average, for those chosen after it in one batch.
 
 # Mean variance of differences (logit²) above which information is taken at a draw
 ROUGH: Final = 0.8
@@ -496,10 +508,19 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
         batch.take(pair, CHOSEN, f"an answer tells {nats:.3f} nats about the worths")
 
 
-# *sort*: merge insertion whose comparator is the votes on a pair (docs/sorting.md). Of the rules
-# for a question where no side leads, the tie after `SORT_VOTES` votes has the best τ at equal cost
-# (`tests/experiments/sort_arms.py`). By neighbours alone, after its end, rank sets would be wrong:
-# who leads stands above, and leads add up.
+# *sort*: merge insertion (Ford & Johnson 1959) whose comparator is the votes on a pair: Vilar,
+# Leusch, Ney & Banchs (2007); Braslavski, Beloborodov, Khalilov & Sharoff (2013). What follows is
+# ours:
+#
+# - the side that leads wins; where none does, a question gets `SORT_VOTES` votes, and is a tie
+#   then: the two go on as one. Of the rules tried, this one has the best τ at equal cost: further
+#   votes pay more after the end (`tests/experiments/sort_arms.py`);
+# - nothing but the votes is kept: the sort is run again on them. So votes on a pair that the sort
+#   did not ask about count when it comes to it, and later votes may overturn what was decided;
+# - where a question waits for votes the sort goes on as the fitted worths predict, so that there
+#   are questions for a batch of any size;
+# - after the end all pairs are asked about in turn, those d places apart 1/d as often as
+#   neighbours. By neighbours alone rank sets are wrong: who leads stands above, and leads add up.
 
 SORT_VOTES: Final = 3  # Votes after which a question where no side leads is a tie
 

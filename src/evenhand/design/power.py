@@ -310,7 +310,10 @@ def _factor(letter: str, codes: Integers) -> Factor:
     return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
-# A false decision is a pair decided the wrong way, or at all between equals.
+# The power of a design by simulation is the share of campaigns in which a pair is decided the right
+# way. A false decision is a pair decided the wrong way, or at all between equals. Shares carry
+# Wilson's intervals for the number of campaigns (Wilson 1927, Probable inference, Journal of the
+# American Statistical Association 22).
 
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
@@ -452,10 +455,18 @@ def _total(truth: Truth) -> float:
     return truth.judge_sd**2 + truth.item_sd**2
 
 
-# How many more judgments would decide open pairs (docs/planning.md, "After the campaign"): with d̂
-# and s of today, t solves d̂ + (t − 1) d = c s √t + z_π s √(t − 1), which a pair that is open has
-# once where d > 0, beyond t = 1. d is taken to be d̂; the least and the most go with the ends of
-# its 80 % interval, which often reaches zero: then no number is the most.
+# How many more judgments would decide open pairs: a pair is decided if its difference is beyond c
+# standard errors. Today's estimate d̂, with error s, stays part of what will be known (as above, of
+# a pair that is d apart), and it is decided with power π at the t where
+#
+# d̂ + (t − 1) d = c s √t + z_π s √(t − 1)
+#
+# which a pair that is open today has once where d > 0, beyond t = 1, and nowhere else. m judgments
+# of this pair alone add their own information i to what there is, so that t = 1 + m i s²; i is that
+# of one judgment in the model, less by what judges and items add to the variance. Ratings of a pair
+# are shared equally by its two outputs: with σ² the variance of one, i = 1/(4σ²). d is taken to be
+# d̂; the least and the most go with the ends of its 80 % interval, which of an open pair often
+# reaches zero: then no number is the most. Ours.
 
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
 

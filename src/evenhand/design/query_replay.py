@@ -188,8 +188,10 @@ def _write_share(one: LabelShare) -> str:
     return f"{'≤ ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-# Over the whole curve the variance over test items and that over repeats are added (as above);
-# degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
+# Intervals at one look are Student's t over repeats, paired by repeat, and about these test
+# outputs. Over the whole curve, of shares and of parts the variance over test items and that over
+# repeats are added (as above); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin
+# 2:110-114).
 
 MEASURES: Final = ("mae", "rmse")
 LEVEL: Final = 0.95

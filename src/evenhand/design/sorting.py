@@ -138,9 +138,14 @@ def decide(
     return tuple(tuple(same) for _, same in groupby(by_net, key=lambda i: net[i]))
 
 
-# Judges' answers drive a merge insertion (docs/sorting.md). The state is the questions' answers,
-# from which the sort is run again whenever somebody asks; a question is closed as soon as the votes
-# to come cannot change what it says.
+# Judges' answers drive a merge insertion (Ford & Johnson 1959). Vilar, Leusch, Ney & Banchs (2007)
+# take ranking systems as sorting them; Braslavski, Beloborodov, Khalilov & Sharoff (2013) let
+# judges simulate a sort. What follows is ours:
+#
+# - the state is the questions' answers, from which the sort is run again whenever somebody asks;
+# - a tie makes the tied outputs one, of which the first goes on;
+# - several judges may vote on one question (`decide`), which is closed as soon as the votes to come
+# cannot change what it says.
 
 
 def is_count(value: object, least: int) -> bool:

@@ -34,8 +34,19 @@ from evenhand.render.document import (
     write_p,
 )
 
-# The mixture of honest, careless and reversed judges (docs/judges.md), at its posterior mode: with
-# few judges the data alone would call anyone careless who is a little unlike the rest.
+# b̂_l ~ π0 N(m, τ² + se_l²) + π1 N(0, se_l²) + π2 N(−m, τ² + se_l²)
+#
+# b̂_l is how strongly the answers of judge l follow what the others say: m on average for honest
+# judges, who differ by τ; 0 for careless ones, who answer whatever the outputs are; −m for those
+# who take the scale the wrong way round. P(honest | b̂_l) is the local false discovery rate of
+# Efron (2008, Statistical Science 23:1-22): the mean of it over the flagged judges is the expected
+# share of honest ones among them, and the flagged are the largest set with a mean of at most the
+# level. Controls, repeats and timing enter as further log-likelihoods of each judge under the three
+# classes.
+#
+# The estimate is the posterior mode with Dirichlet pseudo-counts (8, .5, .5), m ≥ .3 and τ in
+# [.15, 1]: with few judges the data alone would call anyone careless who is a little unlike the
+# rest.
 
 
 # The mean slope of all judges, whatever they are: do they follow each other at all?

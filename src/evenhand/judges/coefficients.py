@@ -71,8 +71,15 @@ def disagreements(sums: Sums, weighting: str) -> Array:
     return disagree(points[coincidences.low], points[coincidences.high], weighting)
 
 
-# Krippendorff's α (docs/agreement.md). Interval and ordinal come from sums and sums of squares: the
-# cost is linear in the scores. Where nearly all are alike D_e is near 0, and α jumps with one.
+# Krippendorff's α, with n scores on units u of m_u ≥ 2 judges each:
+#
+# α = 1 − D_o / D_e
+# D_o = 1/n Σ_u Σ_{i ≠ j} δ(c_ui, c_uj) / (m_u − 1),   D_e = 1/(n (n − 1)) Σ_c Σ_k n_c n_k δ(c, k)
+#
+# δ is [c ≠ k] (nominal), (c − k)² (interval), ((c − k) / (c + k))² (ratio) or, of mid-ranks r,
+# (r_c − r_k)² (ordinal). Interval and ordinal come from sums and sums of squares: the cost is
+# linear in the scores. Source: Krippendorff (2013), Content Analysis, 3rd edition, chapter 12.
+# Where nearly all scores are alike D_e is near 0, and α jumps with single scores.
 
 METRICS: Final = ("nominal", "ordinal", "interval", "ratio")
 _WEIGHTINGS: Final = {"nominal": "identity", "interval": "quadratic", "ratio": "ratio"}
@@ -116,8 +123,10 @@ def find_midranks(mass: Array) -> Array:
     return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
 
 
-# n-agreement ignores chance. With more than two judges a unit counts by the mean over its pairs of
-# judges; published figures often take one pair of judges for each output: `pair_judges`.
+# n-agreement: the share of units whose two scores differ by at most n points (Hamon, Mostefa and
+# Arranz 2007, MT Summit XI, section 3.1). With more than two judges a unit counts by the mean over
+# its pairs of judges; at n = 0 it is then the observed agreement P_o of Fleiss' κ. Published
+# figures often take one pair of judges for each output: `pair_judges`. It ignores chance.
 
 MAX_STEPS_SHOWN: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
 # Which n are shown on a long scale, as shares of the power of ten next to its range
@@ -171,8 +180,15 @@ def _first_rows(groups: Integers, rows: Integers) -> Integers:
     return first
 
 
-# Fleiss' κ (docs/agreement.md). Where the number of judges differs, each unit's own n_i stands in
-# P̄_o, and all scores in place of N n: a generalisation, and labelled so.
+# Fleiss' κ, n_ij of n judges having given unit i score j:
+#
+# κ = (P̄_o − P̄_e) / (1 − P̄_e)
+# P̄_o = 1/N Σ_i 1/(n (n − 1)) Σ_j n_ij (n_ij − 1),   P̄_e = Σ_j (1/(N n) Σ_i n_ij)²
+#
+# Sources: Fleiss (1971), Psychological Bulletin 76:378-382; printed so by Hamon, Mostefa and Arranz
+# (2007), section 3.2. Where the number of judges differs, each unit's own n_i stands in P̄_o, and
+# all scores in place of N n: a generalisation, and labelled so. Where nearly all scores are alike
+# P̄_e is near 1 and κ low, however well judges agree (Feinstein & Cicchetti 1990).
 
 
 def fleiss_parts(coincidences: Coincidences) -> tuple[float, float, float | None]:
@@ -199,9 +215,20 @@ def _parts(sums: Sums) -> tuple[Array, Array]:
     return observed, np.asarray((shares**2).sum(axis=1))
 
 
-# Gwet's AC1 and AC2, and coefficients that differ from them in what they call chance: formulas and
-# sources stand in docs/agreement.md. P_a is the mean over units of the mean w of pairs of scores,
-# and π_k the mean over all units, those of one judge among them, of the share of their scores at k.
+# Gwet's AC1 and AC2, and coefficients that differ from them in what they call chance. With T_w the
+# sum of all weights w, q the points of the scale, and π_k the mean over all units, those of one
+# judge among them, of the share of their scores at k:
+#
+# coefficient = (P_a − P_e) / (1 − P_e),   P_a the mean over units of the mean w of pairs of scores
+#
+# AC1, AC2           P_e = T_w / (q (q − 1)) Σ_k π_k (1 − π_k)      AC1: identity weights
+# Brennan-Prediger   P_e = T_w / q²
+# π (Fleiss' kind)   P_e = Σ_k Σ_l w_kl π_k π_l
+#
+# Sources: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61:29-48; Gwet
+# (2014), Handbook of Inter-Rater Reliability, 4th edition, chapters 2-5; Brennan & Prediger (1981),
+# Educational and Psychological Measurement 41:687-699. AC1 stays high where nearly all scores are
+# alike and κ falls to zero: it takes chance for small there.
 
 
 def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
@@ -341,8 +368,14 @@ def choose_kinds(
     )
 
 
-# Kendall's W of m judges who rank n units, ties sharing the mean of theirs; χ² = m (n − 1) W is
-# Friedman's test with judges as blocks (Kendall 1948, Rank Correlation Methods).
+# Kendall's W: do judges put outputs in one order? Each of m judges ranks n units, ties sharing the
+# mean of theirs; R_i are the sums of ranks:
+#
+#     W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
+#     χ² = m (n − 1) W on n − 1 degrees of freedom, which is Friedman's test with judges as blocks
+#
+# Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
+# (1948), Rank Correlation Methods.
 
 NAME, TITLE = "kendall-w", "Kendall's W"
 

@@ -272,10 +272,13 @@ def _step_by_systems(
     return np.asarray(exact[low] - exact[high])
 
 
-# Slopes of judges on what the others say, votes(−l) being how many more of the other judges
-# preferred left on the same output pair: docs/judges.md. b is 1 for all judges together. b̂ has a
-# ridge of .02 and is finite even where every vote agrees with x. That w is fitted with judge l's
-# votes among the others moves b̂_l by about 1 / J.
+# P(judge l prefers left | decisive) = σ(b_l x),   x = w1 gap(−l) + w2 votes(−l)
+#
+# gap(−l) is how much better the left system is by everybody else's votes; votes(−l) is how many
+# more of the other judges preferred left on the same output pair. w is the logistic regression of
+# all decisive votes on both, so that b is 1 for all judges together. b̂ has a ridge of .02 and is
+# finite even where every vote agrees with x. That w is fitted with judge l's votes among the others
+# moves b̂_l by about 1 / J.
 
 SLOPE_RIDGE: Final = 0.02
 MAX_ITERATIONS: Final = 100

@@ -282,17 +282,33 @@ def list_between() -> tuple[str, ...]:
     return tuple(dict.fromkeys([*FAMILIES, *MEASURES, *FORMS]))
 
 
-# Forms of the ICC (docs/agreement.md) of n units by k judges each, from mean squares: MSB between
-# units, MSW within units, MSJ between judges and MSE of the rest; where cells are missing from the
-# variances of outputs, judges and the residual by restricted maximum likelihood.
+# n units scored by k judges each, mean squares MSB between units, MSW within units, MSJ between
+# judges and MSE of the rest:
 #
 #     (1,1)  (MSB − MSW) / (MSB + (k−1) MSW)                       judges differ from unit to unit
 #     (2,1)  (MSB − MSE) / (MSB + (k−1) MSE + k (MSJ − MSE) / n)   judges a sample; severity counts
 #     (3,1)  (MSB − MSE) / (MSB + (k−1) MSE)                       these judges; severity ignored
+#     (1,k)  (MSB − MSW) / MSB                                     of the mean of k judges, likewise
+#     (2,k)  (MSB − MSE) / (MSB + (MSJ − MSE) / n)
+#     (3,k)  (MSB − MSE) / MSB                                     = Cronbach's α
 #
-# Of components, intervals are normal on Fisher's scale ½ log(1 + k σ_r²/σ²), by the information.
+# Where cells are missing there are no such mean squares. The variances of outputs σ_r², of judges
+# σ_c² and of the residual σ_e² are estimated from all scores by restricted maximum likelihood, and
+#
+#     (1,·)  σ_r² / (σ_r² + σ_w²)      σ_w² within outputs, judges not distinguished
+#     (2,·)  σ_r² / (σ_r² + σ_c² + σ_e²)
+#     (3,·)  σ_r² / (σ_r² + σ_e²)
+#
+# of one judge; of the mean of k what is added to σ_r² is divided by k, the harmonic mean of the
+# numbers of judges of an output. Both ways agree on complete tables, unless a component is 0.
+#
+# Intervals of mean squares are those of F, Satterthwaite's degrees of freedom for the second form;
+# those of components are normal on Fisher's scale ½ log(1 + k σ_r²/σ²), by the information. They
+# take outputs for independent; where several are of one item they may be too short, which a note
+# says.
+#
 # Sources: Shrout & Fleiss (1979), Psychological Bulletin 86:420-428; McGraw & Wong (1996),
-# Psychological Methods 1:30-46 and 390.
+# Psychological Methods 1:30-46 and 390, where the second form is (A,·) and the third (C,·).
 
 # Names of the six forms, and their titles
 FORMS: Final = {

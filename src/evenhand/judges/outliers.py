@@ -22,9 +22,12 @@ from evenhand.numerics import Array, Integers
 from evenhand.numerics.cluster_means import number_groups, pearson, see_others, spearman
 from evenhand.numerics.distributions import t_tail
 
-# Judges beside the others, criterion by criterion. Each of a judge's scores counts once, by however
-# many others the output was scored; Hamon, Mostefa & Arranz (2007), section 3.3, have two judges an
-# output.
+# Judges beside the others, criterion by criterion: the mean of all scores of a judge; gap, the mean
+# of (own score − mean of the others' scores of that output); mean agreement, the mean of mean |own
+# score − another's score of that output|. The last two are over the outputs that somebody else
+# scored too; each of the judge's scores counts once, by however many others the output was scored.
+# Hamon, Mostefa & Arranz (2007), section 3.3, have two judges an output. Mean agreement is a
+# distance.
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,10 @@ def knows_items(rows: RatingRows) -> bool:
     return rows.items != ("",)
 
 
-# The limits of Hamon, Mostefa & Arranz (2007, section 3.4): centre ± k sd over judges. What is not
-# in print stands in docs/papers/hamon2007.md; a judge exactly on a limit is within.
+# The limits of Hamon, Mostefa & Arranz (2007, section 3.4) are centre ± k sd over judges: the
+# centre is the mean of the judges' values, each judge counting once; k is 1. Two things are not in
+# print and ours: the sd has J − 1 below the line (`ddof=0` gives J), and a judge exactly on a limit
+# is within. With judges who only differ by chance about a third are outside on two sides.
 
 # A value this near to a limit, beside the distance of limit and centre, is on it
 _NEAR: Final = 1e-9
@@ -190,10 +195,13 @@ def share_outside(limits: Limits, judges: int) -> float:
     return t_tail(k * sqrt(judges * (judges - 2) / below), judges - 2)
 
 
-# Easy items: outputs whose worth is known, and judges who miss it. The rule is ours
-# (docs/papers/hamon2007.md). Expected is of a listed output the best end of the scale; of a control
-# its expected score, else the best or the worst end by its direction. A known bad control that the
-# same judge also scored undamaged is set beside that score instead: it misses unless it is worse.
+# Easy items: outputs whose worth is known, and judges who miss it (Hamon et al. 2007, 3.3). The
+# paper looks at them by hand and prints no threshold; the rule is ours. A score misses what is
+# expected by half of the range of the scale or more (`miss`), and a judge is outside who misses
+# more than a third (`share`) of two or more (`least`): a careless judge misses about half. Expected
+# is of a listed output the best end of the scale; of a control its expected score, else the best or
+# the worst end by its direction. A known bad control that the same judge also scored undamaged is
+# set beside that score instead: it misses unless it is worse.
 
 EASY_ITEMS: Final = "easy-items"
 # Items known to be easy for all systems, or (item, system) for single outputs
@@ -326,9 +334,15 @@ def _expected(rows: RatingRows, easy: Easy, low: Array, high: Array) -> Array:
     return expected
 
 
-# The choices that Hamon et al. (2007) leave open: whom to remove (`Choice`). A method that can say
-# nothing under a criterion is excluded from "all", and so is a criterion under which none of the
-# methods can say anything.
+# The choices that Hamon et al. (2007) leave open. Their table 3 counts the judges whom each method
+# puts outside under each criterion, and under both; table 4 removes them criterion by criterion:
+#
+# match    any    outside by one of the methods       all    by every one of them
+# across   each   under each criterion its own        any    everywhere, if outside under one
+# all    everywhere, if outside under every criterion
+#
+# A method that can say nothing under a criterion is excluded from "all", and so is a criterion
+# under which none of the methods can say anything.
 
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
@@ -472,10 +486,11 @@ class Rescoring(Record):
         return {**super().to_dict(), "share_lost": self.share_lost}
 
 
-# The score of a system is the mean of its scores, as in Hamon, Mostefa & Arranz (2007, table 4): no
-# judge is corrected for. Correlations over systems that differ as much as a human translation does
-# from a machine's are high whatever is removed: they are given again without references, and within
-# each input type.
+# The score of a system is the mean of its scores, as in Hamon, Mostefa & Arranz (2007): no judge is
+# corrected for. Their table 4 is Pearson's correlation, over systems, of the scores by all judges
+# and by those kept; they also correlate with the scores by the removed judges alone. Correlations
+# over systems that differ as much as a human translation does from a machine's are high whatever is
+# removed: they are given again without references, and within each input type.
 
 _ROUNDED_MEAN = 1e-9  # Mean scores this near are level
 

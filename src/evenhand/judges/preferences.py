@@ -24,14 +24,28 @@ from evenhand.judges.units import SHARE_OUTPUTS, label_groups
 from evenhand.numerics import Array, Flags, Integers
 from evenhand.numerics.cluster_means import number_groups, sum_by
 
-# The pairwise κ of the WMT shared tasks, as printed (`wmt`) and strict: docs/agreement.md has the
-# formula and the modes. The share p of ties is over all comparisons; of wmt intra over those of
-# every judge and item in which a judge answered twice in the same order. Strict inter leaves out
-# rows marked as repeats, which were asked to hold a judge against himself.
+# The pairwise κ of the WMT shared tasks, as printed and strict. Two votes on the same two outputs
+# of an item agree if both prefer the same one, or neither does:
 #
+# κ = (P(A) − P(E)) / (1 − P(E)),   P(A) = agreeing pairs of votes / comparable pairs of votes
+# P(E) = p² + 2 ((1 − p) / 2)²,     p = share of ties among comparisons
+#
+# strict inter: votes of two different judges, whichever output stood left; not rows marked as
+# repeats, which were asked to hold a judge against himself
+# strict intra: two votes of one judge, whichever output stood left, also split by whether the order
+# was the same or exchanged; p over all comparisons
+# wmt inter: votes shown in the same left-right order, one judge's repeats among them; p over all
+# wmt intra: two votes of one judge in the same order; p over the comparisons of every judge and
+# item in which that occurs
+#
+# `wmt` is what the organisers' program computes, and what the overview papers print. It misses
+# pairs that were shown in exchanged order, and calls repeats of one judge agreement between judges.
 # Nothing goes through pairs of votes: n_o votes for outcome o give Σ_o n_o (n_o − 1) / 2 agreeing.
+#
 # Source: Bojar et al. (2016), Findings of the 2016 Conference on Machine Translation, section 3.3;
-# `compute_agreement_scores.py` of the released data.
+# `compute_agreement_scores.py` of the released data. Outputs that were merged for being identical
+# ("A+B") and are expanded into pairs of all their systems count one answer, and its ties, many
+# times: κ is inflated (WMT 2015 English-Czech, .438 merged and .772 expanded).
 
 Counted = NDArray[np.integer | np.floating]
 Parts = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -245,11 +259,22 @@ def preference_rows(votes: Votes) -> RatingRows:
     )
 
 
-# The agreement that judges would reach if each followed the same worths (docs/agreement.md): E P(A)
-# = P*(A) exactly, and E κ = κ* up to terms of the order of 1/M. Within a group of n votes the sum
-# over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes. The worths are
-# fitted to the same votes, which makes P*(A) too large by about Σ_o Var p̂(o), in all
-# parameters/votes times a half at most.
+# The agreement that judges would reach if each followed the same worths. Let p_u(o) be the model's
+# probability that vote u has outcome o: one output, neither, the other. Two votes u and v of
+# different judges on the same two outputs, independent given the worths, agree with probability Σ_o
+# p_u(o) p_v(o). Over all M comparable pairs of votes, those that κ is made of,
+#
+#     P*(A) = (1/M) Σ_{u<v} Σ_o p_u(o) p_v(o)
+#     p*    = mean over votes of the probability of a tie,   P*(E) = p*² + (1 − p*)²/2
+#     κ*    = (P*(A) − P*(E)) / (1 − P*(E))
+#
+# so that E P(A) = P*(A) exactly, and E κ = κ* up to terms of the order of 1/M. Within a group of n
+# votes the sum over pairs is (|Σ_u p_u|² − Σ_u |p_u|²)/2, so nothing goes through pairs of votes.
+#
+# Judges who differ at random around the same worths agree as expected. Less is observed where the
+# model is wrong about pairs or about ties, more where items differ, since worths are means over
+# items: κ above κ* is usual, and κ below it is a finding. The worths are fitted to the same votes,
+# which makes P*(A) too large by about Σ_o Var p̂(o), in all parameters/votes times a half at most.
 
 # (first, second) names of systems → (n, 3) probabilities of left, tie, right
 Predict = Callable[[Sequence[tuple[str, str]]], Array]

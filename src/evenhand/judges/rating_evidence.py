@@ -256,7 +256,8 @@ def _solve(away: Array, variances: Array) -> float:
 # repeats   r = Σ z z' / Σ (z² + z'²)/2 over k pairs of first and second standardised scores:
 # N(μ, τ² + 1/k), N(0, 1/k) or, since who reverses the scale does so twice, as honest
 # seconds   s = log of the median time: usual N(μ, τ²); the careless are no quicker than others
-# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats (docs/judges.md)
+# by half, N(μ, τ²), and by half are, N(μ − 2τ, τ²); at most 3 nats, so that nobody is flagged for
+# being quick alone: a convention, since nobody knows how quick careless judges are
 
 AnyIntegers = NDArray[np.integer[Any]]
 

@@ -531,8 +531,8 @@ def _of_comparisons(
 # Comparisons: with v the variance that one comparison in all would leave, and n for each judge,
 # Var(θ̂_s − θ̂_t) = 2σ_J²/J + 2σ_I²/I + v/(J n), on the scale of pooled log-worths.
 #
-# What the data cannot tell apart is counted as the part that falls most slowly (Brennan 2001,
-# Generalizability Theory, chapter 4).
+# What the data cannot tell apart is counted as the part that falls most slowly. Source: Brennan
+# (2001), Generalizability Theory, Springer, chapter 4.
 
 JUDGES: Final = (2, 3, 5, 10, 20, 50)
 ITEMS: Final = (25, 50, 100, 200, 500)  # What the table shows, beside the design that was judged

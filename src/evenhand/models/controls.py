@@ -51,9 +51,15 @@ from evenhand.numerics.sampling import RunningSum
 from evenhand.render import document as shown
 from evenhand.render.document import write_p
 
-# A control is a number for every comparison, left minus right: a column of differences, two columns
-# whose difference it is, or a SQL expression of columns; `style` stands for those columns of both
-# outputs that tell of length and form (docs/models/controls.md).
+# A control is a number x for every comparison, left minus right: the difference in length, or in
+# the number of list items. It is said by a column that holds the difference, by two columns whose
+# difference it is, or by a SQL expression of columns; `style` stands for those columns of both
+# outputs that tell of length and form, each as
+#
+# x = (left − right) / (left + right + 1)
+#
+# as in the style control of Chatbot Arena (Li, Angelopoulos & Chiang 2024, Does style matter?; its
+# published program standardises x, and adds the 1 so that two empty counts differ by 0).
 
 _VALUE: Final = "evenhand_control_"
 _NUMBER: Final = "evenhand_number_"  # A column of text as numbers, for expressions
@@ -368,12 +374,20 @@ def _say_missing(data: Comparisons, control: Control, column: str) -> str:
 #
 # η_c = λ[left_c] − λ[right_c] + δ + Σ_k b_k x_ck / s_k,   x left minus right
 #
+# log m[left] = μ + η,   log m[tie] = μ + γ,   log m[right] = μ − η
+#
 # s_k is the sd of x_k over comparisons about zero, √(Σ x² / n): what it is if either output may
-# stand left. 2 b_k are log-odds per sd, worths being equal.
+# stand left. 2 b_k are log-odds per sd, worths being equal. Style control as Li, Angelopoulos &
+# Chiang (2024) proposed for Chatbot Arena is the case without ties, with (left − right)/(left +
+# right) as x.
+#
+# When not to use it: where what is controlled for is part of what makes an output good. A system is
+# then not rewarded for answers that are better because they are longer.
 #
 # Cells no longer suffice. Rows are read once and gone through some at a time, so that memory is
 # bounded by the coded rows (which lie in a file where they are many), a batch and the information;
-# their sums keep what rounding loses. Parameters: worths, tie parameter, δ, controls, ghosts.
+# their sums keep what rounding loses. Parameters come in this order: worths, tie
+# parameter, δ, controls, ghosts.
 
 
 @dataclass(frozen=True, eq=False)

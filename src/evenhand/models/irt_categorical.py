@@ -42,7 +42,8 @@ from evenhand.render.document import Finding
 # N(o | a) ∝ φ((o − a)/σ),  o ∈ 1..Λ          (a quality a is seen as o)
 # T(π | a, b) = Σ_{o, o'} N(o | a) N(o' | b) [o, o' mean π]
 #
-# Hopkins & May (2013) write "lower than" the radius, by which radius 0 would know no ties.
+# π is left where o − o' > r, right where o' − o > r, else a tie. Source: Hopkins & May (2013),
+# section 7; they write "lower than" the radius, by which radius 0 would know no ties.
 
 Weights = NDArray[np.floating[Any]]
 

@@ -554,8 +554,17 @@ class OrderFit(WorthsFit):
 #
 # P(ranking) = ∏_stages  f(T) / Σ_{S ⊆ A, |S| observed} f(S),   f(T) = δ_|T| (∏_{i∈T} π_i)^{1/|T|}
 #
-# A are the outputs not yet placed, T those placed next: one, or several that tie; δ_1 = 1. The sums
-# are elementary symmetric functions. Sources, when not to use it: docs/models/plackett-luce.md.
+# A are the outputs not yet placed, T those placed next: one, or several that tie; δ_1 = 1. Without
+# ties this is Plackett (1975), Applied Statistics 24:193-202; with ties Turner, van Etten, Firth &
+# Kosmidis (2020), Computational Statistics 35:1027-1057. On pairs it is Davidson's model with
+# ν = δ_2. log-worth = log π.
+#
+# When not to use it: when judges do not pick the best first (it is not the same read from the worst
+# end), when outputs of one ranking draw worth from each other, or when one judge's rankings hang
+# together (its own standard errors are then too small: `fit.cluster_vcov(data, "judge")`).
+#
+# All subsets of the sizes that were observed compete, as far as outputs remain; their sums are
+# elementary symmetric functions.
 
 
 @dataclass(frozen=True)
@@ -676,9 +685,21 @@ class PlackettLuce(OrderSettings):
 #
 #     P(ranking of A) ∝ exp Σ_{j∈A} λ_j (#below j − #above j),   over all rankings of the set A
 #
-# Ties, where observed, add exp γ for each tied pair. The sum over all rankings of a set goes output
-# by output, or tied group by tied group, through its subsets: 2^m m steps instead of m! terms (Held
-# & Karp 1962), 3^m with ties. Sources, when not to use it: docs/models/pattern.md.
+# It is the Bradley-Terry model of all pairs, given that they form a ranking. Ties, where observed,
+# add exp γ for each tied pair, over all rankings with ties (the undecided category of prefmod's
+# patterns). log-worth = 2λ; on pairs it is Davidson's model. Source: Mallows (1957), Biometrika
+# 44:114-130; Dittrich, Hatzinger & Katzenbeisser (2002), Computational Statistics & Data Analysis
+# 40:39-57; prefmod (Hatzinger & Dittrich 2012, Journal of Statistical Software 48(10)),
+# `pattR.fit`.
+#
+# When not to use it: for long rankings (all their orders are summed over), and where judges rank
+# sets of different sizes: the model of a set's subset is another one, so that worths from sets of 3
+# and of 5 outputs are not quite the same thing. A partial ranking counts as a ranking of the
+# outputs in it.
+#
+# The sum over all rankings of a set goes output by output, or tied group by tied group, through its
+# subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties. See also Critchlow &
+# Fligner (1991), Psychometrika 56:517-533.
 
 LONGEST_PLAIN: Final = 12  # Most outputs of a ranking without ties: 24,576 steps
 LONGEST_TIED: Final = 9  # Most outputs of a ranking where ties are modelled: 19,171 steps

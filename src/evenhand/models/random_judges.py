@@ -66,13 +66,15 @@ class Taste:
     stderr: Array  # (systems,) posterior standard deviation
 
 
-# Were the integrals over judges' tastes right? Draws of u from the Gaussian that the sites make,
-# N(ū, S), in pairs of opposite signs, weighted with
+# Were the integrals over judges' tastes right? Importance sampling says, and by how much not.
+#
+# Draws of u from the Gaussian that the sites make, N(ū, S), weighted with
 #
 # log w = Σ_c (ℓ_c − site_c)(e_c),    L = L_sites · mean(w),
 #
-# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d; what that would do to σ is one
-# Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
+# correct the log-likelihood and its slope by log σ, E‖u‖²/σ² − d, without any approximation but
+# that of finitely many draws. Draws come in pairs of opposite signs. What the correction would do
+# to σ is one Newton step. Source: Pinheiro & Bates (1995), JCGS 4:12-35, section 2.3.
 
 PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each block
 TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at
@@ -182,14 +184,22 @@ def _draw(
     return logs, lengths
 
 
-# Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons
-# (docs/models/random-judges.md). With s_r the sum of score residuals r a over the comparisons of
-# ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
+# Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons.
+#
+# Comparisons of one ranking are correlated, whoever made it; a model that takes them as
+# independent given the judge books what they share as taste. With s_r the sum of score residuals
+# r a over the comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
 #
 # U = Σ_l ‖S_l‖²,    p = (1 + #{U* ≥ U}) / (B + 1)
 #
 # U* has the rankings of each task dealt to its judges at random, as many to each as they made.
+# Where judges do not differ every deal is as likely as the one that was seen, whatever hangs
+# together within a ranking.
+#
 # Source: Phipson & Smyth (2010), Permutation p-values should never be zero, SAGMB 9:39.
+#
+# When not to use it: where judges and items go together, a judge having made many rankings of one
+# item: what rankings of one item share is then taken for taste.
 
 DEALS: Final = 199  # Random deals: the smallest p is .005
 
@@ -256,11 +266,16 @@ def deal_rankings(
 #
 # a(σ) = max over θ, γ of ℓ(θ, γ, σ) − ½ log det I_θ(σ) − (K − 1) log s(σ),  2(a(σ°) − a(σ)) ≤ χ²₁
 #
-# For each σ the worths and γ are fitted anew, by one Newton step where that is enough. The
-# determinant puts back the variance between judges that worths took up, as the n − 1 of a variance
-# does; the restricted estimate σ° is where a is largest. It is that of θ/s(σ), which hardly depends
-# on σ (`find_softening`): θ grows with σ, and its determinant alone would make σ too large. Source:
-# Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika 70:343-365, for s.
+# For each σ the worths and γ are fitted anew, by one Newton step where that is enough. Worths that
+# are estimated from the same answers take up some of the variance between judges: maximum
+# likelihood makes σ too small, and its interval too, where judges or their answers are few. The
+# determinant puts back what they took, as the n − 1 of a variance does; the restricted estimate σ°
+# is where a is largest. It is taken of θ/s(σ), which the answers of all judges determine whatever σ
+# is (`find_softening`): θ itself grows with σ, and its determinant alone would make σ too large.
+# Without all this, σ° is the maximum likelihood estimate and a the plain profile.
+#
+# Source: Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika
+# 70:343-365, for the Jacobian s.
 
 # Distance of the root of the deviance from its goal within which a last step is taken blindly
 LAST_STEP_DISTANCE: Final = 0.1

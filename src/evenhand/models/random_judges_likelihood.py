@@ -146,7 +146,8 @@ def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
 # exact ℓ_c takes its site's place (Minka 2001); it is exact where a judge compared one pair. At
 # such a fixed point sites need no derivative: the gradient is that of the formula with sites held.
 #
-# Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient takes in log det(I + σ² M) too.
+# Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient differentiates log det(I + σ² M)
+# too.
 
 MAX_PASSES: Final = 500
 FULL_STEP_PASSES: Final = 30  # Passes after which steps are halved
@@ -604,6 +605,11 @@ def stretch(pooled: Peak, sigma: float, *, ties: bool) -> Array:
     beta[: len(beta) - ties] *= np.sqrt(1 + 2 * SOFTER * sigma**2)
     return beta
 
+
+# Where the likelihood of judges' answers is largest, and whether σ may be 0.
+#
+# σ = 0 is the edge of the parameter's range: the likelihood-ratio statistic against it is half the
+# time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610).
 
 # A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers
 MAX_SIGMA: Final = 6.0

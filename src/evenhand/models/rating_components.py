@@ -321,8 +321,9 @@ class Factor:
 #
 # Written in b, not u, the equations stand also where a variance is as good as 0.
 #
-# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; average information:
-# Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450.
+# Source: Henderson (1973), Journal of Animal Science, Symposium 10-41; Patterson & Thompson (1971),
+# Biometrika 58:545-554; average information: Gilmour, Thompson & Cullis (1995), Biometrics
+# 51:1440-1450.
 
 
 @dataclass(frozen=True, eq=False)
@@ -552,8 +553,10 @@ def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
 #
 # A variance at 0 whose derivative is not positive rests there; the others take a Newton step with
 # the average information, halved until the likelihood does not fall; where none such is found, a
-# step of the EM algorithm. Resting at the bound: Bertsekas (1982), SIAM Journal on Control and
-# Optimization 20:221-246.
+# step of the EM algorithm.
+#
+# Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
+# Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
 
 MIN_VARIANCE: Final = 1e-7  # Of a term that is as good as 0, where scores have variance 1
 MIN_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by
@@ -634,9 +637,13 @@ def _advance(
     return None
 
 
-# Intervals and tests by profile likelihood: the highest restricted likelihood that is left when a
-# variance is held. A lower end that is not reached above 0 is 0; the test of 0 stands on the edge
-# of the parameter's range (Self & Liang 1987).
+# Intervals and tests of variance components by profile likelihood.
+#
+# The profile of a variance is the highest restricted likelihood that is left when it is held. The
+# interval holds the variances whose profile is within χ²/2 of the maximum; a lower end that is not
+# reached above 0 is 0. The test of 0 stands on the edge of the parameter's range: the statistic is
+# half the time 0, half the time χ² on one degree of freedom (Self & Liang 1987, Journal of the
+# American Statistical Association 82:605-610).
 
 # How near the root of the statistic must come to the quantile, a third digit of sd
 ROOT_TOLERANCE: Final = 0.004

@@ -157,14 +157,22 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 
 # Variances of tastes by moments: products of residuals of two votes of one judge (or item).
 #
-# U and D are as in docs/models/variance-components.md: only products of votes of one judge on
-# different items are left. Their two equations are solved together, no variance below 0. Test of
-# R_J = 0: with R_I at hand, one-sided,
+# U = Σ_g ‖S_g‖² − Σ_c ‖S_c‖²,   D = Σ_g ‖H_g‖² − Σ_c ‖H_c‖²
+#
+# S and H are the sums above over all votes of a judge g, and over the votes c that
+# may be correlated for other reasons, those of one judge on one item: only products of votes of one
+# judge on different items are left, so that no model of their variance is needed. Worths are fitted
+# to the same votes and take the mean taste of judges and of items with them, so that to first order
+#
+# E U_J/D_J = (1 − 1/J) R_J − R_I/I,   E U_I/D_I = (1 − 1/I) R_I − R_J/J
+#
+# These are solved together, none below 0. Test of R_J = 0: with R_I at hand, one-sided,
 #
 # z = (U_J/D_J + R_I/I) / √(2/D_J + 2/(D_I (I − 1)²))
 #
 # The interval takes U/D for a mean of squares, χ² on as many degrees of freedom as the differences
-# between judges' U_g show. Where the test does not exclude 0 the upper end is normal.
+# between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
+# Where the test does not exclude 0 the upper end is normal.
 
 MIN_DETERMINANT: Final = 1e-6  # From here tastes of judges and of items are distinguished
 

@@ -418,10 +418,21 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
 #     y = μ_system + a_judge + b_item + β x + e
 #
 # β is least squares with systems, judges and items removed from y and from x (Frisch, Waugh and
-# Lovell), so that only what varies within judge, item and system is compared. Errors are cluster
-# jackknives, V = max(V_J, V_I, V_J + V_I − V_JI), with t on one less than the effective clusters of
-# the fewer kind. Severity and taste are those of `rating_components`; a judge's own offset has the
-# jackknife error over items, and rests on items that judges share.
+# Lovell), so that only what varies within judge, item and system is compared:
+#
+#     drift      x = the place of a score among the judge's own under this criterion, in hundreds
+#     position   x = the place of the output on the page or in its document
+#     own system x = 1 where a judge, such as an LLM, scores the system of its own name
+#     control    x = a column of numbers, such as the length of the output
+#
+# Errors are cluster jackknives by judge and by item, V = max(V_J, V_I, V_J + V_I − V_JI), with t on
+# one less than the effective clusters of the fewer kind. Severity and taste are the standard
+# deviations of judge and of judge x system by restricted maximum likelihood (`rating_components`),
+# tested on the boundary; a judge's own offset has the jackknife error over items.
+#
+# Items that came in one order for all judges leave no drift to be seen, since drift and difficulty
+# are one then; so they are refused. What a judge's offset is (severity or easier items) rests on
+# items that judges share.
 
 PER: Final = 100.0  # Ratings of a judge, of which drift says what they change
 MIN_LEFT: Final = 0.02  # Share of what varies within judges that a slope needs beside items

@@ -51,10 +51,26 @@ from evenhand.render.document import Finding
 if TYPE_CHECKING:
     from evenhand.numerics.bootstrap import Influence
 
-# How many clusters a difference c comes from, and how many its narrowest link: G*_c and links_c of
-# docs/methods/intervals.md, both rounded to nine decimals, so that five judges of one design are
-# five. Of merged clusters there are no more than of the judges themselves, so that only pairs below
-# the threshold are counted again by judge.
+# How many clusters a difference of two systems really comes from.
+#
+# G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c
+#
+# of the clusters whose votes inform a difference, rounded to nine decimals: five judges of one
+# design are five. Of merged clusters there are no more than of the judges themselves, so that only
+# pairs below the threshold are counted again by judge.
+
+# Of how many clusters the narrowest link between two systems consists.
+#
+# What is known of a difference c flows from one system to the other as a current does: the
+# potentials are x = H⁻¹ c, and through a cut of the systems into a side S and the rest cluster g
+# carries
+#
+# f_g(S) = Σ_{s ∈ S} (H_g x)_s,   links_c = min over S of (Σ_g |f_g|)² / Σ_g f_g²
+#
+# where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 may
+# still pass through two judges, those who alone compared a new system with one that all know: few
+# of the votes are theirs, but tastes of judges do not shrink with votes. The formula and its
+# threshold are ours.
 #
 # No cluster carries more through any cut than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|,
 # and together they carry the whole current, 1, so that links_c ≥ 1 / Σ_g a_g²; a_g of a difference

@@ -71,7 +71,11 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How surprised a model is by votes: loss_i = −log₂ Q(π_i | s, t) in bits, perplexity 2^(mean loss).
+# How surprised a model is by votes: the loss of each in bits, and perplexity.
+#
+# loss_i = −log₂ Q(π_i | s, t),   perplexity = 2^(mean loss)     (Hopkins & May 2013, section 4)
+#
+# A perplexity of 3 is that of guessing among three outcomes, of 1 that of perfect prediction.
 
 # What is held out: votes, or ratings under one criterion
 Judgments: TypeAlias = Votes | RatingRows
@@ -397,11 +401,14 @@ def cross_validate(
 #
 # T = max over pairs of |mean(loss_i − loss_j)| / se_ij
 #
-# While T is larger than chance would make it among equals, the model that is farthest behind
-# another leaves. The distribution of T is that of a wild cluster bootstrap of the paired losses,
-# studentised in every draw (`numerics.cluster_means`), by judge and by item, of which the larger
-# p-value holds. No variance estimate knows how losses would move with other training votes (Bengio
-# & Grandvalet 2004, Journal of Machine Learning Research 5:1089-1105).
+# While T is larger than chance would make it among models that are equally good, the model that is
+# farthest behind another leaves. What is left holds the best model with at least the level asked
+# for. The distribution of T is that of a wild cluster bootstrap of the paired losses, studentised
+# in every draw (`numerics.cluster_means`), by judge and by item, of which the larger p-value holds.
+#
+# Folds share most of their training votes, and no variance estimate knows how losses would move
+# with other training votes (Bengio & Grandvalet 2004, Journal of Machine Learning Research
+# 5:1089-1105): what is covered are other held-out votes, judges and items like these.
 
 REPLICATES: Final = 999
 DIFFERENCE: Final = ("difference", "difference_lower", "difference_upper")

@@ -301,15 +301,23 @@ def say_never_met(new: Sequence[str], old: str) -> str:
     return f"{listing(new)} and {old} were never compared with each other"
 
 
-# Bounds of the share of votes that a system wins, a tie being half, from chances of counts:
+# Bounds of the share of votes that a system wins, a tie being half, from chances of counts.
+#
+# Of n independent votes with w wins, t ties and l losses
 #
 # p(s) = P(W − L ≥ w − l),   W, T, L ~ Multinomial(n; the chances that make w, t, l most likely
 # of those with P(win) + P(tie)/2 = s)
 #
 # tests whether the share is s at most, and the lower bound at 1 − α is the s where p(s) = α. Where
 # all votes are alike, or none is a tie, it is the exact binomial one (Clopper & Pearson); else the
-# share of ties is the likeliest under the hypothesis (Newcombe 1998, Statistics in Medicine
-# 17:2635-2650, method 5). docs/gate.md says why t alone is not enough; experiment E22 measures it.
+# share of ties is the likeliest under the hypothesis (Newcombe 1998, method 5). Student's t alone
+# passes too much where votes are few and most are ties: as few as go against a system, so small its
+# error seems. Experiment E22 measures both.
+#
+# Votes of the same judges or items count as as many independent ones, n at most, as have their
+# error. Source: Newcombe (1998), Statistics in Medicine 17:2635-2650, on differences of paired
+# proportions, as wins less losses are. When not to use it: votes with a trend, such as of systems
+# that change.
 
 MOST_COUNTED: Final = 10_000  # Votes up to which counts are summed; of more, t holds
 HALVINGS: Final = 30  # Of the interval in which a bound lies: to the ninth digit

@@ -163,8 +163,15 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
     return np.concatenate([[1], 1 + np.cumsum(lines)])
 
 
-# Rank sets: the places that the decided pairs leave to each system, all of them at once, for a
-# number of judgments that was fixed beforehand (docs/methods/intervals.md).
+# Rank sets: the places that the decided pairs leave to each system, all of them at once.
+#
+# lower = 1 + number of systems decided to be better,  upper = K − number decided to be worse
+#
+# Pairs are decided by max-|t| over all pairs with step-down, so that all sets hold the true ranks
+# together at the level (Mogstad, Romano, Shaikh & Wilhelm 2024, Inference for ranks with
+# applications to mobility across neighbourhoods and academic achievement across countries, Review
+# of Economic Studies 91:476-518), for a number of judgments that was fixed beforehand. A marginal
+# set is about one system that was chosen before looking: it holds by itself, and is never wider.
 
 Decided = NDArray[np.int8]
 Truths = NDArray[np.bool_]

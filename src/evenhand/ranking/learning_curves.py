@@ -66,8 +66,9 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# Which votes are held out (docs/held-out.md): of a task the comparisons of items with few of them,
-# which were not picked for any purpose, and come near to an even sample.
+# Which votes are held out (Hopkins & May 2013): of a task the comparisons of items that are in at
+# most k comparisons, k the smallest number with 2,000 such comparisons; the rest trains. Items that
+# few comparisons are on were not picked for any purpose, and come near to an even sample.
 
 MIN_HELD_OUT: Final = 2000  # Held-out comparisons of a task, at least
 SIZES: Final = (100, 200, 400, 800, 1600, 3200)
@@ -235,7 +236,8 @@ class Enough(Shown):
         return say("enough-surely", sure=self.sure, **values)
 
 
-# How subsets are drawn and tasks divided (Hopkins & May 2013, section 8)
+# For every task, training size and trial a random subset of the training votes is drawn, every
+# model is trained on it and predicts the task's held-out votes (Hopkins & May 2013, section 8).
 
 OVERLAPS: Final = ("keep", "drop")
 

@@ -84,8 +84,13 @@ from evenhand.render.document import (
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 
 
-# How far two rankings of the same systems are apart, by their order alone: K^(p) with p = ½ of
-# Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), SIAM Journal on Discrete Mathematics 20.
+# How far two rankings of the same systems are apart, by their order alone.
+#
+# Kendall distance   D = #(pairs in opposite order) + ½ #(pairs tied in exactly one of the two)
+#
+# D is K^(p) with p = ½ of Fagin, Kumar, Mahdian, Sivakumar & Vee (2006), "Comparing partial
+# rankings", SIAM Journal on Discrete Mathematics 20; without ties it is the number of swaps of
+# neighbours that turn one order into the other (Kendall 1938).
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,17 @@ from evenhand.render.document import Finding
 if TYPE_CHECKING:
     from evenhand.data.votes import Votes
 
-# What the votes between two systems alone say, however often one looks: B_sr of docs/peeking.md,
+# What the votes between two systems alone say, however often one looks.
 #
-# B_st = 2 · I_½(5 + F, 5 + S) · B(5 + S, 5 + F) / B(5, 5) · 2^{S+F},
+# With S and F votes that preferred s and t to each other, ties left aside,
 #
-# I being the regularised incomplete beta function. It is 1 at first and a supermartingale wherever
-# each vote prefers s with a chance of at most ½ given the past: a mixture of likelihood ratios
-# (Robbins 1970, Annals of Mathematical Statistics 41:1397-1409).
+# B_st = ∫_{½}^{1} p^S (1 − p)^F dπ(p) / 2^{−(S+F)}
+# = 2 · I_½(5 + F, 5 + S) · B(5 + S, 5 + F) / B(5, 5) · 2^{S+F},
+#
+# π being Beta(5, 5) cut to p > ½ and I the regularised incomplete beta function. It is 1 at first
+# and a supermartingale wherever each of these votes prefers s with a chance of at most ½ given the
+# past: a mixture of likelihood ratios (Robbins 1970, Annals of Mathematical Statistics
+# 41:1397-1409). It needs no model of the other pairs.
 
 
 PRIOR: Final = 5.0  # Both parameters of the Beta distribution

@@ -4,10 +4,26 @@ When not to use it: where judges or items give many answers each, every p-value 
 too small; `evenhand.find_preferences` has clustered ones beside.
 """
 
-# docs/significance.md has the formula of each. Sources: Dras (2015) section 3; Sprent & Smeeton
-# (2007) section 5.2; Randles (2001), American Statistician 55:96-101; Rayner & Best (2001), A
-# Contingency Table Approach to Nonparametric Testing; Bian, McAleer & Wong (2011), Mathematics and
-# Computers in Simulation 81:1153-1160.
+# Of n comparisons n+ prefer the first system, n− the second, n0 neither. If nobody prefers:
+#
+# ignore           n+ ~ Binomial(n+ + n−, ½): exact, with the Clopper-Pearson interval
+# ignore-normal    against:0, McNemar's test without continuity correction
+# split            split:0.5, an odd tie dropped
+# split:S          n+ + ⌊S n0⌋ ~ Binomial(n, ½), one tie dropped if S n0 is not whole: exact
+# split-normal     z = (n+ − n−) / √n: ties as half a success
+# against          split:0, n+ ~ Binomial(n, ½): a tie speaks against the system to be better
+# half-against     against:0.5
+# against:K        z = (n+ − n− − K n0) / √(n+ + n− + K² n0): a tie is K of a vote against
+# trinomial        n+ − n− under a chance of n0/n for a tie (Bian, McAleer & Wong 2011)
+#
+# against:K tests P(first) − P(second) ≤ K P(tie), the chance of a tie within the hypothesis
+# (Randles 2001, by his abstract); split:S assigns the ties before the test (partitioned ties of
+# Rayner & Best 2001, by the contents of their chapter 2). K and S are left to the problem, as Dras
+# says of both; ½ for K is a choice of this code.
+#
+# Sources: Dras (2015) section 3; Sprent & Smeeton (2007) section 5.2; Randles (2001), American
+# Statistician 55:96-101; Rayner & Best (2001), A Contingency Table Approach to Nonparametric
+# Testing; Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation 81:1153-1160.
 
 from __future__ import annotations
 

@@ -66,9 +66,12 @@ from evenhand.render.document import (
     write_signature,
 )
 
-# How strongly to hold back the low-rank part of a completion, and whether to use it at all: by the
-# mean absolute error on held-out cells along a path of τ, which is left where that error has risen
-# twice. Choosing the smallest error alone would call chance a taste in most sets of ratings.
+# How strongly to hold back the low-rank part of a completion, and whether to use it at all.
+#
+# Along a path of τ from strong to weak, the mean absolute error on held-out cells decides. The path
+# is left where that error has risen twice. The best τ is used if it beats the intercepts by more
+# than 1.645 standard errors of the paired difference; choosing the smallest error alone would call
+# chance a taste in most sets of ratings without any.
 
 Missing = Literal["at random", "by value"]
 
@@ -422,16 +425,23 @@ def write_notes(
     return tuple(notes)
 
 
-# Intervals that hold by group of judges, from residuals of ratings that no fit has seen: the
-# ⌈(n + 1)(1 − α)⌉-th smallest of n in absolute value (docs/models/completion.md says when they
-# hold). Cells of a judge or an output that nothing was learned of are a group of their own.
+# Intervals that hold by group of judges, from residuals of ratings that no fit has seen.
+#
+# Of n residuals in a group, the ⌈(n + 1)(1 − α)⌉-th smallest in absolute value is the half width:
+# an interval around a prediction then holds a rating with chance 1 − α or more, whatever the model,
+# if the held-out and the missing ratings of the group come about alike. There is none where n is
+# too small, and the interval has no bounds. That ratings were dealt to judges by chance is not
+# enough for it: they come about alike if what is seen was drawn uniformly over the cells of the
+# matrix. Cells of a judge or an output that nothing was learned of are a group of their own.
 #
 # Where low ratings are missing more often than high ones, or the other way round, residuals are
 # weighted by the odds that a rating of that height is missing rather than held out. A logistic
 # regression on the predictions of held-out and missing cells estimates them: if ratings scatter
 # alike around all predictions, log-odds that are linear in the rating are so in the prediction,
-# with the same slope. Sources: Vovk, Gammerman & Shafer (2005), section 4.5; Tibshirani, Barber,
-# Candès & Ramdas (2019), NeurIPS 32, theorem 2.
+# with the same slope. Nothing else that may have decided what is missing is allowed for.
+#
+# Sources: Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World, section 4.5 (by
+# group); Tibshirani, Barber, Candès & Ramdas (2019), NeurIPS 32, theorem 2 (weights).
 
 # How missing ratings come about, beside those that were held out
 MISSING: Final = ("at random", "by value")

@@ -127,6 +127,13 @@ class Learned:
     judges: tuple[str, ...]  # names, sorted
 
 
+# How lenient judges are: what each would say on average of the outputs that were rated.
+#
+# leniency of d = mean over outputs x of β_d + f_d(x),  less the mean of that over judges
+#
+# Each output counts once, however often it was rated, and each judge as if he had rated all.
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeProcess(Shown):
     """A fit of `MultiTaskGP`.

@@ -104,12 +104,16 @@ def _tabulate_process_errors(rows: Sequence[ProcessError], level: float) -> Tabl
     return tabulate_errors(rows, "Errors on held-out ratings", MULTI, legend)
 
 
-# Ridge regression of ratings on judges and features, the plain rival of a process:
+# Ridge regression of ratings on judges and features: the plain rival of a process.
 #
 # y = m + a_judge + Σ_p w_p x_p + Σ_l b_l,level + ε
 #
-# with Σ ε² + λ (|a|² + |w|² + |b|²) as small as can be, λ the one of a grid that is best by
-# generalised cross-validation (Golub, Heath & Wahba 1979, Technometrics 21:215-223).
+# with Σ ε² + λ (|a|² + |w|² + |b|²) as small as can be.
+#
+# All judges share w and b: they differ in severity alone. λ is the one of a grid that is best by
+# generalised cross-validation.
+#
+# Source: Golub, Heath & Wahba (1979), Technometrics 21:215-223.
 
 # λ that are tried; columns are of about unit spread
 PENALTIES: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
@@ -140,9 +144,17 @@ def spread_columns(judged: JudgedPoints, seen: JudgedPoints) -> Array:
     return np.hstack([judges, judged.points.numbers, *levels])
 
 
-# Do judges who share predict better? Processes, ridge regression and the mean of the judge learn
-# from the same ratings and are compared on the same others, in several splits, since one alone may
-# speak for either side.
+# Do judges who share predict better? Processes beside each other on ratings that were held out.
+#
+# multi-task      B = W Wᵀ + diag(κ): judges share, and differ
+# independent     B diagonal: a process for each judge
+# pooled + means  B constant: one process, and a mean and noise for each judge
+# pooled          one process: who rated does not matter
+# ridge           judges' severities and features, all linear
+# judge mean      the mean of the judge's ratings
+#
+# All learn from the same ratings and are compared on the same others, in
+# several splits, since one alone may speak for either side.
 
 # Residuals, and whether intervals hold
 Part = tuple[Mapping[str, Array], Mapping[str, Flags]]

@@ -302,13 +302,27 @@ def say_even(names: Sequence[str], truth: Array, level: float) -> list[Finding]:
     return [say(code, even=len(even), of=pairs, named=listing(named, MAX_PAIRS_NAMED))]
 
 
-# Would decisions have been the same with fewer ratings? (docs/models/completion.md)
+# Would decisions have been the same with fewer ratings?
 #
-# Reliability is the share of pairs of systems in the order of the truth, that of their means over
-# all judges and outputs; a tie is half, and pairs that the truth does not tell apart are left out.
-# A cheaper campaign (`Design`) sees a part of the cells. Intercepts cost nothing: a filled-in mean
-# is μ + ā + b_o, plus the mean of Z. Intervals are from drawing items anew, of the same sets of
-# systems, with truth and estimate from the same items; predictions stay as they were made.
+# From a full matrix of judges by outputs the truth is the order of the systems by their mean over
+# all judges and outputs. A cheaper campaign (`Design`) sees a part of the cells. Systems are then
+# ordered by the mean over outputs of
+#
+# raw mean         the ratings of the output that are seen
+# judge + output   these, and the missing ones as judge and output predict them
+# completion       these, and the missing ones as completion predicts them
+#
+# and reliability is the share of pairs of systems in the order of the truth; a tie is half. Pairs
+# that the truth does not tell apart are left out. Intercepts cost nothing, so that a filled-in mean
+# is μ + ā + b_o, plus the mean of Z: the second is the raw mean without the severity of the judges
+# that an output happened to meet.
+#
+# Intervals are from drawing items anew, of the same sets of systems, with truth and estimate from
+# the same items; predictions stay as they were made.
+#
+# Source: Wisniewski (2013), ACL, of which the abstract is known to us: decisions from predicted
+# scores are more reliable than from one rating of each example. Designs, the comparison with judge
+# + output, and intervals are ours.
 
 DRAWS: Final = 20
 RESAMPLES: Final = 1000

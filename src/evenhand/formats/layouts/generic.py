@@ -352,9 +352,16 @@ def subset2evaluate(record: records.Record) -> Iterator[records.Row]:
             }
 
 
-# Labels of items, of which no output of a system is judged. Under names of our own they are read
-# only with `--from labels`: a table of ratings whose column of systems has another name looks the
-# same.
+# Labels of items: several judges say what an item is, and no output of a system is judged.
+#
+# Snow et al. (2008), whose tables many programs for labels are tried on:
+#
+#     !amt_annotation_ids  !amt_worker_ids  orig_id  response  gold
+#     1                    A19IBSKBTABMR3   2        0         1
+#
+# (tabs between). The response is the score; `gold` is the experts' answer, and is kept beside it.
+# Under names of our own, judge, item and score, labels are read only with `--from labels`: a table
+# of ratings whose column of systems has another name looks the same.
 
 
 SNOW: Final = tables.Layout(

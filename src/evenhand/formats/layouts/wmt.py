@@ -62,7 +62,14 @@ def stack(
     return nw.concat(parts)  # type: ignore[type-var]
 
 
-# One wide row is a ranking, its slots are positions. The numbers of systems are not used.
+# WMT's RNK table (2010 to 2016): a judge ranks n systems, five as a rule, in one wide row.
+#
+#     srclang,trglang,srcIndex,documentId,segmentId,judgeId,
+#         system1Number,system1Id,…,system5Number,system5Id,system1rank,…,system5rank
+#
+# (one line). Rank 1 is best, ties share a rank, −1 was left blank. The task is the pair of
+# languages by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the
+# position is the slot. System names stay as they are; the numbers of systems are not used.
 _CODES: Final = {
     "cs": ("czech", "ces", "cze"),
     "de": ("german", "deu", "ger"),
@@ -152,8 +159,13 @@ def wmt_rnk(table: tables.Table, options: tables.ReadOptions) -> Rankings:
     return data
 
 
-# Rows with one rankingID are one answer of a judge, and stay together as its ranking. The system
-# that stands first in the ranking was shown on the left.
+# WMT's pairwise table (2014 to 2016): what a ranking says of two of its systems, one pair a row.
+#
+#     srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,
+#         rankingID
+#
+# (one line). Rows with one rankingID are one answer of a judge, of as many pairs as it ranked, and
+# stay together as its ranking. The system that stands first in the ranking was shown on the left.
 
 
 @tables.Layout(
@@ -278,15 +290,19 @@ def wmt_da_scores(record: records.Record) -> Iterator[records.Row]:
         }
 
 
-# One line a segment, with every score that its outputs were given:
+# WMT's judgments since 2024: one line a segment, with every score that its outputs were given.
 #
 #     {"doc_id": "en-is_#_news_#_doc_#_12", "src_text": "…", "tgt_text": {"SYS": "…"},
 #      "scores": {"SYS": [{"score": 98.0, "annotator": "Annotator01isl", "errors": […],
 #                          "times": [s, e], "protocol": "ESA"}]}}
 #
 # A line without scores, such as the first one by which a leak of the file is recognised, is no
-# segment. Lines are not in the order of the source: where every doc_id ends with a number of its
-# own behind `_#_`, that of the segment in the source, it is the item.
+# segment: it is left out and counted. Lines are in the order of the names of documents, not of the
+# source: where every doc_id ends with a number of its own behind `_#_`, that of the segment in the
+# source from 1, it is the item. Else items are numbered from 1 as they come. `line` is the number
+# of the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without
+# blanks around it, and is put in characters. Scores and times may be text. The protocol is the
+# criterion.
 _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 

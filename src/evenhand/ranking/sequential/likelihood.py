@@ -219,9 +219,16 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> newton.Maximum:
     return newton.maximise(penalised, start)
 
 
-# The running numerator N_t: how well the votes were predicted, each from those before it. One
-# serves all pairs. After each vote its two systems take a Newton step, which costs as much as they
-# have neighbours; after every K² votes all worths are fitted anew.
+# The running numerator N_t: how well the votes were predicted, each from those before it.
+#
+# log N_t = Σ_i log p_θ̃(i−1)(y_i)
+#
+# θ̃(i−1) knows the votes before the i-th only. For the true worths θ* the ratio N_t / L_t(θ*) is a
+# nonnegative martingale that begins at 1, whatever chose the pairs and whoever looked on: by
+# Ville's inequality it ever reaches 1/α with a chance of at most α. One numerator serves all pairs.
+#
+# After each vote its two systems take a Newton step, which costs as much as they have neighbours;
+# after every K² votes all worths are fitted anew.
 
 
 class Numerator:
@@ -396,10 +403,13 @@ def bound_nulls(
     return whole, bounds, meet
 
 
-# The level α is shared by all votes, whose ratio is valid for all pairs at once, and by two
-# systems' own votes: each direction of each pair has a martingale of its own. With half of K(K − 1)
-# two equal systems are named in 3.2 % of boards where 2 % are allowed (threshold 50, 3,000 votes;
-# counted exactly).
+# What is decided at a look: by all votes through the model, or by two systems' own votes.
+#
+# The level α is shared. The ratio of all votes is valid for all pairs at once: wherever θ_s ≤ θ_t
+# is true it is at most N_t / L_t(θ*), one martingale for all pairs and both directions (Ville
+# 1939). Own votes decide once B_st ≥ K(K − 1) / (.4 α), each direction of each pair having a
+# martingale of its own: with half that number two equal systems are named in 3.2 % of boards where
+# 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
 
 
 @dataclass(frozen=True)

@@ -204,10 +204,15 @@ def _name_votes(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
 class JudgeSigns:
     """What judges, one vote each, say of pairs: a column that judges with tastes cannot fool."""
 
-    # E_sr of docs/peeking.md: the first b votes of a judge are a batch, closed when it is full.
-    # Valid with judges who come from one population, b that is fixed in advance, and inside a batch
+    # The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
+    # judge's net preference between s and t in it, 0 where there is none, and
+    #     E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
+    # W and L being the judges before who preferred s and t. It is a supermartingale wherever a
+    # judge's net preference for s over t is symmetric or negative, given the judges before: tastes,
+    # items that only one judge sees and votes that are correlated inside a judge do no harm. That
+    # needs judges who come from one population, b that is fixed in advance, and inside a batch
     # pairs that are not chosen by this judge's own answers. Later votes of a judge do not count.
-    # With all judges of one mind it takes a little more than log2(K(K − 1)/α) of them.
+    # With all judges of one mind it takes a little more than log2(K(K − 1)/α) of them. κ is ours.
 
     def __init__(self, size: int) -> None:
         self.size = size

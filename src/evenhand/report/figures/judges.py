@@ -15,8 +15,12 @@ from evenhand.report.figures import style
 from evenhand.report.figures.style import name_files, place_names
 from evenhand.report.figures.systems import draw_map, draw_removals, draw_systems, name_rows
 
-# The figures of Hamon, Mostefa & Arranz (2007) on the user's data: 1 is systems, 2 and 3 are
-# judges-mean, 4 and 5 judges-distance, 7 is removal.
+# The figures of Hamon, Mostefa & Arranz (2007) on the user's data.
+#
+#     systems          figure 1   scores of systems under two criteria, input types apart
+#     judges-mean      2 and 3    each judge's mean beside the others' mean on the same outputs
+#     judges-distance  4 and 5    each judge's mean distance from the others
+#     removal          7          scores of systems by all judges and without those outside
 
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30

@@ -129,8 +129,14 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
     return chart.name("Perplexity by training size", below)
 
 
-# The figures of models compared on held-out judgments, and of the fit of one of them (figure 6 of
-# Hopkins & May 2013).
+# The figures of models compared on held-out judgments, and of the fit of one of them.
+#
+# perplexity    each model's perplexity, with its interval
+# differences   how much worse than the best it is (bits), by paired differences; of several models
+# curves        perplexity by training size (figures 2 to 5 of Hopkins & May 2013)
+# abilities     the systems by one model, with intervals (figure 6, left)
+# heat-map      who is preferred to whom by that model (figure 6, right)
+# ties          how often neither is
 
 
 def draw_comparison(comparison: ModelComparison) -> dict[str, style.Chart]:
