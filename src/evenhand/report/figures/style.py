@@ -830,9 +830,9 @@ def choose_named(
     (x, y), (wide, high), names = axes, plot, [row["system"] for row in rows]
     at = [(wide * x.place(row[keys[0]]), high * (1 - y.place(row[keys[1]]))) for row in rows]
     placed = place_names(at, names, wide, height=high, lines=[1] * len(at))
+    named = [(one.side, {"below": one.below} if one.below else {}, rows[one.at]) for one in placed]
     return [
-        [{**rows[one.at], "below": one.below} for one in placed if one.side == side]
-        for side in ("right", "left")
+        [{**row, **down} for at, down, row in named if at == side] for side in ("right", "left")
     ]
 
 
