@@ -198,7 +198,7 @@ def suggest(word: str, options: Iterable[str]) -> str:
 
     choices = list(options)
     folded, word = {choice.casefold(): choice for choice in choices}, str(word).casefold()
-    begun = [choice for choice in folded if word and choice.startswith(word)]
+    begun = [choice for choice in folded if word[2:] and choice.startswith(word)]
     near = begun if len(begun) == 1 else get_close_matches(word, folded, n=1, cutoff=0.6)
     return f" Did you mean '{folded[near[0]]}'?" if near else ""
 

@@ -142,7 +142,7 @@ def test_five_judges_judge_alike_much_since_fewer_than_five_effective_ones_decid
 
 
 def test_a_gate_that_nothing_passes_is_refused_with_the_reason():
-    with pytest.raises(NotIdentified, match="say how much better it is"):
+    with pytest.raises(NotIdentified, match=r"better it is \(--gap, in Python gap=\)"):
         evenhand.plan_gate(0.0, {"judges": 40}, campaigns=0)
     assert evenhand.plan_gate(0.0, {"judges": 40, "gap": 0.5}, campaigns=0).expected >= 0.8
     with pytest.raises(NotIdentified, match=r"judge sd 4.5, assumed\).*--judge-sd SD"):

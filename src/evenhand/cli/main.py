@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
@@ -166,6 +167,13 @@ def _refusing() -> Iterator[None]:
 
 
 FAILED: Final = 70  # Exit code of a fault of our own
+
+
+def say_warning(message: Warning | str, *_: object) -> None:
+    """Print a warning, such as of letters that figures lack, as a note."""
+    from evenhand.render.text import PLAIN, label
+
+    click.echo(label("note", str(message), PLAIN), err=True)
 
 
 def say_unforeseen(
@@ -372,6 +380,7 @@ class Verbs(click.Group):
         """Run as a program; the console script and `python -m evenhand` come here."""
         if standalone_mode:
             sys.excepthook = say_unforeseen
+            warnings.showwarning = cast("Any", say_warning)
             gc.set_threshold(COLLECTED_AFTER)
         words = sys.argv[1:] if args is None else args
         ending: AbstractContextManager[None] = nullcontext()

@@ -131,7 +131,7 @@ class Output:
         if self.path is not None and self.form in PICTURES.values():
             path = self.path  # of several groups one file each, with the group in its name
             from evenhand.report.figures.style import name_files, render
-            from evenhand.report.plot import DRAWN, plot
+            from evenhand.report.plot import DRAWN, find_chart
 
             groups = getattr(result, "groups", {})
             drawn = {name: part for name, part in groups.items() if type(part).__name__ in DRAWN}
@@ -141,9 +141,8 @@ class Output:
                 )
             files = {name: f"{path.stem}-{file}" for name, file in name_files(drawn).items()}
             places = [path if len(groups) == 1 else path.with_stem(files[name]) for name in drawn]
-            pictures = [
-                render(plot(part), self.form) for part in drawn.values()
-            ]  # all before the first file
+            charts = map(find_chart, drawn.values())
+            pictures = [render(one.draw(), self.form) for one in charts]  # before the first file
             for place, picture in zip(places, pictures, strict=True):
                 with refusing_to_write(place):
                     place.write_bytes(picture)

@@ -126,7 +126,7 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
 
 def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     enough = _count_enough(ranking, pairs)
-    of = " of all pairs" * (len(ranking.systems) > 2)
+    of = " of all systems" * (len(ranking.systems) > 2)
     return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f}{of} would"  # two digits
 
 

@@ -631,9 +631,9 @@ say_of_gates: Final = Templates(
         " {lower} to {upper}, where more than {limit} is needed. By itself it would be worse by"
         " more than the margin, but not by the p-value that is adjusted for all"
         " comparisons{headline}.",
-        "needed-pass": "About {n:#more judgment}{cost} of these systems would show that it passes,"
+        "needed-pass": "About {n:#more judgment} of these systems{cost} would show that it passes,"
         " if further judges and items are like these.",
-        "needed-worse": "About {n:#more judgment}{cost} of these systems would show that it is"
+        "needed-worse": "About {n:#more judgment} of these systems{cost} would show that it is"
         " worse by more than the margin, if further judges and items are like these.",
         "too-close": "Even a hundred times as many judgments like these would not decide it: it is"
         " too close to what is needed.",

@@ -25,7 +25,7 @@ say: Final = Templates(
         "second-open": "{systems} may each be second.",
         "others-open": "The others cannot be separated.",
         "too-few": "{judgments:#judgment} are too few to act on: collect more.",
-        "more": "{times:,.1f} times as many judgments of all pairs would probably separate {one}"
+        "more": "{times:,.1f} times as many judgments of all systems would probably separate {one}"
         " and {other}.",
         "but": "But {issues}: see the checks before acting on it.",
         "alone": "By people alone: {answer}",

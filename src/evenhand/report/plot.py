@@ -26,7 +26,7 @@ from evenhand.ranking.without_judges import JudgePanel
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.figures import judges, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
-from evenhand.report.figures.style import Chart, take_first
+from evenhand.report.figures.style import Chart, find_letters, take_first
 from evenhand.report.sections import metrics
 from evenhand.report.sections.robustness import FARTHEST, list_judges, list_places
 from evenhand.report.sections.systems import tabulate
@@ -215,7 +215,7 @@ def plot(result: Any, kind: str | None = None, *, ax: Axes | None = None) -> Fig
     """
     chart = find_chart(result, kind)
     if ax is None:
-        return chart.draw()
+        return find_letters(chart.draw())
     chart.draw_on(ax)
     return cast("Figure", ax.figure)
 

@@ -1,11 +1,25 @@
 """Names beside points."""
 
+import re
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.font_manager import findfont, get_font
+from matplotlib.text import Text
 
-from evenhand.report.figures.style import GAP, LETTER, LINE, Axis, choose_named, place_names, spread
+from evenhand.report.figures import style
+from evenhand.report.figures.style import (
+    GAP,
+    LETTER,
+    LINE,
+    Axis,
+    choose_named,
+    find_letters,
+    place_names,
+    spread,
+)
 
 WIDTH = 300.0
 POINTS = st.lists(
@@ -25,7 +39,7 @@ def test_names_of_points_beside_each_other_at_an_end_have_room_a_line_lower():
     rows = [{"system": "old one", "x": 0.8, "y": 0.8}, {"system": "new one", "x": 0.9, "y": 0.79}]
     right, left = choose_named(rows, axes, keys, (WIDTH, WIDTH))
     assert [row["system"] for row in left + right] == ["old one", "new one"]
-    assert {row["below"] for row in left + right} == {0, LINE}
+    assert {row.get("below", 0) for row in left + right} == {0, LINE}
 
 
 @given(POINTS)
@@ -49,3 +63,26 @@ def test_spread_places_keep_their_order_and_their_distance(places):
     if 12 * (len(places) - 1) <= 300:
         assert moved[0] >= -1e-9
         assert moved[-1] <= 300 + 1e-9
+
+
+def test_letters_that_no_font_has_are_told_once(monkeypatch, tmp_path):
+    style._find_fonts.cache_clear()
+    monkeypatch.setattr("matplotlib.font_manager.findSystemFonts", list)
+    chart = style.Chart((), Axis(0, 1), Axis.of_rows(["李 雷", "Zoë"]), ())
+    with pytest.warns(UserWarning, match="lack 李, 雷, .*install a font") as told:
+        style.write_figures({"one": chart, "two": chart}, tmp_path, ("png", "pdf", "svg"))
+    assert len(told) == 1  # and none of matplotlib
+
+
+def test_letters_of_other_fonts_are_taken_from_those(monkeypatch):
+    style._find_fonts.cache_clear()
+    other = findfont("STIXGeneral")
+    monkeypatch.setattr("matplotlib.font_manager.findSystemFonts", lambda: [other])
+    monkeypatch.setattr(style, "OTHER_FONTS", re.compile("STIX"))
+    known = set(map(chr, get_font(findfont(style.FONT)).get_charmap()))
+    (letter,) = sorted(set(map(chr, get_font(other).get_charmap())) - known)[-1:]
+    chart = style.Chart((), Axis(0, 1), Axis.of_rows([letter, "Zoë"]), ())
+    texts = {one.get_text(): one for one in find_letters(chart.draw()).findobj(Text)}
+    assert texts[letter].get_family() == [style.FONT, "STIXGeneral"]
+    assert texts["Zoë"].get_family() == [style.FONT]
+    style._find_fonts.cache_clear()

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from evenhand.errors import UnknownOption, listing
 from evenhand.render.document import Row, escape_lines
+from evenhand.render.text import width as count_columns
 from evenhand.report.document import Figure
 
 if TYPE_CHECKING:
@@ -412,6 +413,7 @@ def _measure(text: str) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=FONT, size=12)
+    text += "n" * (count_columns(text) - len(text))  # where letters are square, such as Chinese
     width: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
     return width
 
@@ -573,6 +575,51 @@ def _set_up() -> Iterator[None]:
         yield
 
 
+# Letters that the font lacks: browsers have others, and files take those of installed fonts.
+
+OTHER_FONTS: Final = re.compile(
+    "cjk|pingfang|hiragino|msyh|yugoth|malgun|wqy|arial.?unicode|noto.?sans-?reg", re.IGNORECASE
+)
+
+
+def find_letters(picture: Picture) -> Picture:
+    """Let texts of a figure take letters that the font lacks from fonts that are installed."""
+    from matplotlib.font_manager import findfont, get_font
+    from matplotlib.text import Text
+
+    known = {chr(letter) for letter in get_font(findfont(FONT)).get_charmap()}
+    texts: Any = [(one, {*one.get_text()} - known - {"\n"}) for one in picture.findobj(Text)]
+    lacking = "".join(sorted(set[str]().union(*(letters for _, letters in texts))))
+    fonts = _find_fonts(lacking) if lacking else []
+    for text, letters in texts:
+        if letters:
+            text.set_family([FONT, *fonts])
+    return picture
+
+
+@cache
+def _find_fonts(lacking: str) -> list[str]:
+    """Return installed fonts that have some letters, and warn once of those that none has."""
+    from matplotlib.font_manager import findSystemFonts, fontManager, get_font
+
+    fonts, left = list[str](), {*lacking}
+    for path in filter(OTHER_FONTS.search, sorted(findSystemFonts())):
+        font = get_font(path)
+        found = left.intersection(map(chr, font.get_charmap()))
+        if found:
+            fontManager.addfont(path)
+            fonts.append(font.family_name)
+            left -= found
+    if left:
+        warnings.filterwarnings("ignore", "Glyph .* missing from")
+        warnings.warn(
+            f"figures lack {listing(sorted(left), 10)}, of which {FONT} has no picture: install a"
+            " font that has, such as Noto Sans CJK, or write .svg",
+            stacklevel=2,
+        )
+    return fonts
+
+
 # Pictures of a chart: files, and the SVG of a page.
 
 
@@ -581,6 +628,8 @@ def render(picture: Picture, form: str, ground: str = GROUND) -> bytes:
     made = BytesIO()
     metadata: Any = {"CreationDate": None} if form == "pdf" else None
     dots = 144 if form == "png" else 72
+    if form != "svg":
+        find_letters(picture)
     with _set_up():
         picture.savefig(made, format=form, dpi=dots, facecolor=ground, metadata=metadata)
     if form != "svg":
@@ -769,9 +818,9 @@ def choose_named(
     (x, y), (wide, high), names = axes, plot, [row["system"] for row in rows]
     at = [(wide * x.place(row[keys[0]]), high * (1 - y.place(row[keys[1]]))) for row in rows]
     placed = place_names(at, names, wide, height=high, lines=[1] * len(at))
+    named = [(one.side, {"below": one.below} if one.below else {}, rows[one.at]) for one in placed]
     return [
-        [{**rows[one.at], "below": one.below} for one in placed if one.side == side]
-        for side in ("right", "left")
+        [{**row, **down} for at, down, row in named if at == side] for side in ("right", "left")
     ]
 
 
