@@ -189,7 +189,7 @@ class CheckResult:
         counts = {name: len(getattr(campaign, name)) for name in ("items", "systems", "judges")}
         outputs = ", ".join(f"{name} ({n:,})" for name, n in campaign.outputs.items())
         passes = ", then ".join(f"{one.name} ({one.kind})" for one in campaign.tasks)
-        of = f"of {len(campaign.items):,}"
+        of = f"of {plural(len(campaign.items), 'item')}"
         shown = [f"{name} ({n:,} {of})" for name, n in campaign.beside.items()]
         described = [
             say("campaign", name=campaign.name, tickets=len(self.assignment), **counts),

@@ -209,7 +209,7 @@ def refusing_to_write(path: Path) -> Iterator[Path]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         if isinstance(error, FileNotFoundError) and not path.parent.is_dir():
-            reason = f"there is no folder '{path.parent}': make it first"
+            reason = f"there is no folder '{path.parent}': create it first"
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
 
 

@@ -204,7 +204,7 @@ def check_opponents(
         if data.rankings is None and data.expanded:
             raise InvalidJudgments(
                 f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
-                " leave these rows out, or read the names as they are (--system-separator '', in"
+                " exclude these rows, or read the names as they are (--system-separator '', in"
                 " Python system_separator='')"
             )
         remedy = ""

@@ -78,8 +78,8 @@ def _explain(text: str, name: str) -> EvenhandError:
         file, unit, number = damaged.groups()
         place = "line" if unit == "line" else "object"  # DuckDB 1.5 counts one too far
         return UnknownFormat(
-            f"{place} {max(int(number) - 1, 1):,} (or the next) of {file} is not whole JSON: if"
-            " it is damaged or cut off, correct or delete it; a JSON file holds one object a"
+            f"{place} {max(int(number) - 1, 1):,} (or the next) of {file} is not complete JSON: if"
+            " it is damaged or cut off, correct or delete it; a JSON file holds one object per"
             " line, or one list of objects"
         )
     first = first_line(text)

@@ -438,7 +438,7 @@ class RankingTable(JudgmentTable):
             value = rows[0][role]
             shown = f"{value:g}" if isinstance(value, float) else value
             raise InvalidJudgments(
-                f"{role} '{shown}' stands twice in ranking '{rows[0]['ranking']}' of"
+                f"{role} '{shown}' appears twice in ranking '{rows[0]['ranking']}' of"
                 f" {self.source.name}: {advice}"
             )
 
@@ -457,10 +457,10 @@ class RankingTable(JudgmentTable):
         if rows:
             row = rows[0]
             raise InvalidJudgments(
-                f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
-                f" {self.source.name}, in '{row['first']}' and in '{row[joining.ENTRY]}': it can be"
-                " one output only; correct the names, or read them as they are (--system-separator"
-                " '', in Python system_separator='')"
+                f"system '{row['system']}' appears twice in ranking '{row['ranking']}' of"
+                f" {self.source.name}, in '{row['first']}' and in '{row[joining.ENTRY]}': a"
+                " ranking has one output of each system; correct the names, or read them as they"
+                " are (--system-separator '', in Python system_separator='')"
             )
 
     def sizes(self, roles: Sequence[str] = (), *, weighted: bool = False) -> engine.Frame:

@@ -579,7 +579,7 @@ class Search:
             low, high = (low, middle) if reaches(middle) else (middle, high)
         need, bar = float(f"{high * design.judgments:.2g}"), "they can give, each pair once"
         if design.judgments == MOST:
-            bar = "are planned here"
+            bar = "Evenhand plans"
             remedy = "plan for the gap that matters (--gap, in Python gap=)"
         return NotIdentified(
             f"{name_pair(spec.truth, pair)} is a difference of"

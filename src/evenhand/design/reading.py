@@ -405,9 +405,9 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
     names = f"{', '.join(others)} and {last}" if others else last
     likely = ((name, column) for name, column in odd.items() if column)
     hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in likely)
-    hint = f" Did you mean {hint}? Then call it so in the table." if hint else ""
+    hint = f" Did you mean {hint}? Then rename it in the table." if hint else ""
     ignored = json.dumps([*odd], ensure_ascii=False)
-    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = {ignored}"
+    out = f"exclude {'it' if one else 'them'}, in a campaign file: ignore = {ignored}"
     no_column = f"{names} {'is not a column' if one else 'are no columns'}"
     if None in odd.values():
         other = f".{hint} If not, " if hint else "; "
@@ -420,8 +420,8 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
     they = "it is" if one else "they are"
     raise CampaignError(
         f"{names} would be {'a system' if one else 'systems'}.{hint} If {they}"
-        f" {'neither' if hint else 'none'}, {out}; if {they}{' one' if one else ''}, say which"
-        f" there are: systems = {every}"
+        f" {'neither' if hint else 'none'}, {out}; if {they}{' one' if one else ''}, list all"
+        f" systems: systems = {every}"
     )
 
 
@@ -440,7 +440,7 @@ def _guess(name: str) -> str | None:
 
 # What a text of a field (source, output, ...) becomes in the campaign
 Settle = Callable[[str, object], Any]
-NAME_IT: Final = "name it, or delete what is below"
+NAME_IT: Final = "name it, or delete the column"
 YES: Final = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 # Where a row stands, such as "items.csv, row 3", and what it says
 Row = tuple[str, Mapping[str, Any]]
@@ -482,7 +482,7 @@ def build_items(
                     before["outputs"][system] = output
             else:
                 raise CampaignError(
-                    f"item '{name}' is there already ({items[name][0]}): give each a name"
+                    f"item '{name}' appears twice (also {items[name][0]}): give each its own name"
                 )
     with_output = {system for _, settings in items.values() for system in settings["outputs"]}
     for option, names, known, kind in (
@@ -542,7 +542,11 @@ def _read_row(row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name.strip():
-        there = "its cell of items is empty: fill it" if "item" in row else "it needs a column item"
+        there = (
+            "its cell in column 'item' is empty: fill it"
+            if "item" in row
+            else "add a column 'item'"
+        )
         raise CampaignError(f"the item has no name; {there}")
     outputs = row.get("outputs")
     if "outputs" not in row:
@@ -640,7 +644,8 @@ def read_rows(
     jsonl = path.suffix.lower() in (".jsonl", ".ndjson")
     rows = list(_read_json(path, text) if jsonl else _read_csv(path, text))
     if not rows:
-        raise UnknownFormat(f"'{path}' holds no {of}s: write a header, and one {of} a row below it")
+        how = "a line for each" if jsonl else "a header, and a row for each below it"
+        raise UnknownFormat(f"'{path}' holds no {of}s: write {how}")
     return rows
 
 
@@ -713,8 +718,8 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
         elif any(cells):
             if len(cells) != len(header):
                 raise LocatedError(
-                    f"{where}: {len(cells)} cells, and the header has {len(header)}: write each"
-                    f" text that holds '{delimiter}' or a line break in quotes"
+                    f"{where}: {len(cells)} cells, and the header has {len(header)}: put"
+                    f" quotes around each text that holds '{delimiter}' or a line break"
                 )
             for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
                 if cell and not name:

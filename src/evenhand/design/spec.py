@@ -217,8 +217,8 @@ def is_rated(settings: Mapping[str, Any]) -> bool:
 def _change_truth(settings: Mapping[str, Any], truth: Truth) -> Truth:
     for name in (one for one in ("systems", "worths") if one in settings):
         raise UnknownOption(
-            f"the pilot says which systems there are: leave out {name}, or say how far neighbours"
-            " are apart (--gap, in Python gap=)"
+            f"the pilot says which systems there are: leave out {name}, or give the gap between"
+            " successive systems (--gap, in Python gap=)"
         )
     if ("unit" in settings or "noise_sd" in settings) and is_rated(settings) != truth.rated:
         held = "ratings, in points" if truth.rated else "comparisons, in log-worth"

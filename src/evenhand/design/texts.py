@@ -154,7 +154,7 @@ say: Final = Templates(
         "overlap": "As many judgments with 2 judges for each {output}: expected power"
         " {two:.2f}; with each {one} shown twice to one judge: {twice:.2f}; with neither:"
         " {neither:.2f}.",
-        "settings": "In a campaign's file: {settings} ({judgments:#judgment}).",
+        "settings": "For the campaign file: {settings} ({judgments:#judgment}).",
         "enough": "Enough would be {design}.",
         "enough-doubtful": "Enough would be {design}, if the closed form holds: here it expects too"
         " much.",

@@ -13,8 +13,8 @@ FILES: Final = {
     "unfolded": "{are} {columns:list} {hold} scores: {what}",
     "numbers-not-read": "numbers that are not read as scores: {columns:list}; to read all:"
     " {asked}{items}",
-    "words-not-read": "{column} is not read: it is called after a criterion, but holds words of no"
-    " known scale ({words:list}). Write them as numbers, such as '1 - {first}'.",
+    "words-not-read": "{column} is not read: it has the name of a criterion, but words of no known"
+    " scale ({words:list}). Write them as numbers, such as '1 - {first}'.",
     "summed-up": "not read as scores, since they sum up others: {columns:list}",
     "lost-errors": "{rows:#skipped row} may be of errors in outputs that are read, whose scores are"
     " too high then: correct such rows, or exclude these outputs.",

@@ -188,7 +188,7 @@ def tabulate_kinds(kinds: Sequence[KindAgreement], level: float) -> Table:
         ),
         tuple(rows),
         legend=(
-            *("same: of all pairs; “same answer” is the mean over output pairs",) * (not scores),
+            *("same: share of all pairs; “same answer”: mean over output pairs",) * (not scores),
             *("κ is weighted by squared distances of scores",) * scores,
             *("several verdicts of an LLM judge on one output share the weight of one",) * averaged,
         ),

@@ -228,7 +228,7 @@ class MetaEvaluation(Shown):
             legend.append("cluster: between two clusters every pair of metrics is decided")
         if self.judge_stderr is not None:
             title = STATISTICS[self.statistic][1]
-            legend.append(f"± judges: standard error of {title} from excluding judges in turn")
+            legend.append(f"± judges: standard error of {title} from excluding each judge in turn")
         if any(one is not None for one in self.ceiling.values()):
             legend.append(
                 "people: half of each output's judges against the other half; a metric above it is"

@@ -354,7 +354,7 @@ def read_columns(data: Ratings, *, settings: Settings = PLAIN) -> MetricScores:
             )
         if len(known) > 1:
             raise UnknownOption(
-                "choose people's criterion to compare the others with it: --criterion"
+                "choose the criterion of people, to compare the others with: --criterion"
                 f" {' | '.join(map(write_word, known))}"
             )
         raise UnknownColumn(

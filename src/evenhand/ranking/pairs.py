@@ -112,7 +112,7 @@ class Pair(Shown):
         of_these = ", ".join(f"{n:,.6g} {what}" for n, what in counts if n is not None)
         needed = self.judgments_needed
         more = None if needed is None else float(f"{needed:.1e}")  # to two digits
-        of = " of all systems" * self.simultaneous
+        of = ", all systems" * self.simultaneous
         predicted = (
             (f"wins of {self.first}", write_value(self.win, "share"), known, "interval share"),
             ("ties", write_value(self.tie, "share"), (), ""),

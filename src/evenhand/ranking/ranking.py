@@ -126,8 +126,7 @@ def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
 
 def _say_enough(ranking: Ranking, pairs: Pairs) -> str:
     enough = _count_enough(ranking, pairs)
-    of = " of all systems" * (len(ranking.systems) > 2)
-    return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f}{of} would"  # two digits
+    return "" if enough is None else f"about {float(f'{enough:.1e}'):,.0f} would"  # two digits
 
 
 def _count_enough(ranking: Ranking, pairs: Pairs) -> float | None:

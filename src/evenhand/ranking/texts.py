@@ -330,8 +330,8 @@ TESTS: Final = {
     "judges-shrunk": "Estimates of judges are drawn to the common one as by a sd of {sd:.0f} in"
     " log-odds.",
     "judges-weighted": "Importance weights are no counts: judges are not tested one by one.",
-    "correlated-in-rankings": "Comparisons from one answer count for 1/{inflation:.2f} in what is"
-    " said of judges.",
+    "correlated-in-rankings": "In results on judges, each comparison from one answer counts as"
+    " 1/{inflation:.2f}.",
     # Bias of ratings
     "severity": "Judges differ in severity: the sd of their offsets is {sd:.2f} points (p {p:p}).",
     "no-severity": "Judges do not differ significantly in severity (sd {sd:.2f} points, p {p:p}).",
@@ -601,8 +601,8 @@ say_of_boards: Final = Templates(
             "No column tells when judgments were given: they are taken in the order of their rows."
         ),
         "one-pair-of-each": (
-            "Of an answer with several pairs (a ranking, a merged output) one, drawn at random"
-            " (seed {seed}), is its vote; {n:,} others are excluded."
+            "The vote of an answer with several pairs (a ranking, a merged output) is one pair,"
+            " drawn at random (seed {seed}); {n:,} others are excluded."
         ),
     }
 )

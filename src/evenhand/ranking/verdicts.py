@@ -347,7 +347,7 @@ def refuse_unpaired(
     """Refuse judgments without a verdict; exchanged: whether "people" are one and judged more."""
     return InvalidJudgments(
         f"{lacking:,.0f} of {of:,.0f} {answers} have no verdict, such as those of"
-        f" {listing(names)}: get these verdicts, or leave these judgments out (--unpaired drop) or"
+        f" {listing(names)}: get these verdicts, or exclude these judgments (--unpaired drop) or"
         f" use them without (--unpaired keep){WHETHER_EXCHANGED * exchanged}"
     )
 

@@ -63,7 +63,7 @@ def compare_without(data: Comparisons | Rankings) -> Callable[[str], str]:
             return changes[NO_TASK]
         parts = [f"{t}: {what}" for t, what in changes.items() if what.code != UNCHANGED]
         if not parts:
-            whose = f" ({len(changes)} of {tasks} tasks are the judge's)" if tasks > 1 else ""
+            whose = f" (the judge worked on {len(changes)} of {tasks} tasks)" if tasks > 1 else ""
             return f"nothing changes{whose}"
         same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
         parts = parts[:MAX_NAMED]

@@ -66,7 +66,7 @@ def draw_slopes(screening: Screening) -> Chart:
         if one.name in ("slope", "others' scores") and one.value is not None
     ]
     if not bars:
-        raise NotIdentified("no judge has a slope here: their cards say what there is")
+        raise NotIdentified("no judge has a slope here: see the evidence on their cards")
     bars, cut = take_first(bars)
     title = f"How strongly judges follow the others{cut}"
     below = "1 as all judges together, 0 not at all, below 0 against; flagged judges in colour"
@@ -101,7 +101,7 @@ def draw_offsets(bias: RatingBias) -> Chart:
     if not bars:
         raise NotIdentified("no judge scored outputs of two systems: there are no offsets to draw")
     shown, cut = take_first(bars)
-    title = f"Judges by their scores, the lowest first{cut}"
+    title = f"Judges by score, lowest first{cut}"
     below = f"0 is the average judge on the same outputs; {100 * bias.level:g} % intervals"
     return draw_intervals(shown, axis="points", title=title, below=below, reference=0.0)
 

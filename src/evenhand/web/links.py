@@ -505,7 +505,7 @@ def hold_links(links: Path) -> AbstractContextManager[Callable[[str], None]]:
     """Hold a file of links, and give what notes the address at which it is served."""
     return hold_file(
         links.with_name(f".{links.name}.lock"),
-        "another server of this campaign is running{where}: end it first",
+        "another server of this campaign is running{where}: stop it first",
     )
 
 

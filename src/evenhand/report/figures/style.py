@@ -613,8 +613,8 @@ def _find_fonts(lacking: str) -> list[str]:
     if left:
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         warnings.warn(
-            f"figures lack {listing(sorted(left), 10)}, of which {FONT} has no picture: install a"
-            " font that has, such as Noto Sans CJK, or write .svg",
+            f"figures lack {listing(sorted(left), 10)}: {FONT} has no glyph; install a font that"
+            " has one, such as Noto Sans CJK, or write .svg",
             stacklevel=2,
         )
     return fonts

@@ -302,7 +302,10 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
         return [*decided, f"{same} {names}: let other judges compare them."]
     if one.times is None or one.times > MAX_TIMES:
         return [*decided, f"Nothing shows that {names} differ."]
-    many, limit = f"{one.times:,.1f} times as many of all systems", MAX_TIMES * ranking.n_judgments
+    many, limit = (
+        f"{one.times:,.1f} times as many judgments of all systems",
+        MAX_TIMES * ranking.n_judgments,
+    )
     if one.alone is not None and one.alone_least is not None and one.alone <= limit:
         range_ = f"({_say_range(one.alone_least, one.alone_most, limit)})"
         alone = f"{_round(one.alone):,.0f} more judgments"
@@ -316,7 +319,7 @@ def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]
 def _say_range(least: float, most: float | None, limit: float) -> str:
     first = f"{_round(least):,.0f}"
     if most is None:
-        return f"{first} or more; no number, should the two not differ"
+        return f"{first} or more; if the two do not differ, no number is enough"
     return f"{first} or more" if most > limit else f"{first} to {_round(most):,.0f}"
 
 
