@@ -130,10 +130,10 @@ def test_a_bare_table_is_a_campaign():
         ("item,sorce,A\n1,x,y\n", r"items.csv, line 2: 'sorce' would be a system. Did you mean"),
         (
             "item,A\n1,x\n1,y\n",
-            r"line 3: item '1' is there already \(items.csv, line 2\): give each a name",
+            r"line 3: item '1' appears twice \(also items.csv, line 2\): give each its own",
         ),
-        ("item,A\n1,x\n,y\n", "items.csv, line 3: the item has no name; its cell of"),
-        ("item,A\n1,x,z\n", "items.csv, line 2: 3 cells, and the header has 2: write each text"),
+        ("item,A\n1,x\n,y\n", "items.csv, line 3: the item has no name; its cell in column"),
+        ("item,A\n1,x,z\n", "items.csv, line 2: 3 cells, and the header has 2: put quotes around"),
         ("item,A,A\n1,x,z\n", "items.csv, line 1: two columns are called 'A': rename"),
         ("item,A,\n1,x,z\n", "items.csv, line 1: column 3 has no name: name it"),
         ("item,source\n1,x\n", "items.csv, line 2: item '1' has no outputs"),

@@ -383,21 +383,6 @@ def test_a_missing_turn_is_named_with_a_remedy_that_helps(engine):
     assert read(engine(TURNS), where=where).tally(["item"]).factors["item"].size == 2
 
 
-@pytest.mark.parametrize("shape", ["other names", "objects"])
-def test_turns_are_items_also_where_systems_stand_in_other_columns(save, shape):
-    rows = []
-    for question, left, right, winner, turn in [*zip(*TURNS.values(), strict=True)][:2]:
-        sides = {"aaa": left, "bbb": right}
-        if shape == "objects":
-            sides = {"model_a": {"name": left}, "model_b": {"name": right}}
-        rows.append({"question_id": question, "winner": winner, "turn": turn, **sides})
-    path = save("t.jsonl", "\n".join(map(json.dumps, rows)))
-    columns = {"left": "model_a.name", "right": "model_b.name"}
-    data = read(path, columns=columns if shape == "objects" else {"left": "aaa", "right": "bbb"})
-    assert [one for one in data.source.notes if "turns of one question_id were judged apart" in one]
-    assert data.tally(["item"]).factors["item"].labels == ("1:1", "1:2")
-
-
 def test_a_column_that_is_not_there_opens_no_lists(save):
     talk = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]
     row = {"model_a": "x", "model_b": "y", "winner": "model_a", "talk": talk, "language": "en"}

@@ -57,5 +57,6 @@ def test_labels_of_a_verb_begin_with_it_and_letters_without_a_font_are_named():
 
 
 def test_a_minus_in_text_is_set_as_one_and_a_hyphen_is_not():
-    assert write_cell("-0.40 to 0.31", "name") == "$-$0.40 to 0.31"
-    assert write_cell("GPT-4 -3-", "name") == "GPT-4 $-$3-"
+    assert write_cell("-0.40 to 0.31", "text") == "$-$0.40 to 0.31"
+    assert write_cell("1-3 (-0.66)", "text") == "1-3 ($-$0.66)"
+    assert write_cell("B -7b", "name") == "B -7b"

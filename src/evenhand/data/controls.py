@@ -420,7 +420,7 @@ def refuse_same_judges(people: Iterable[str], llm: Iterable[str]) -> None:
 
 def refuse_respelt(people: Iterable[str], llm: Iterable[str]) -> None:
     """Refuse systems that are called alike in both tables but for capitals."""
-    own, theirs = {*people}, {*llm}
+    own, theirs = {*filter(None, people)}, {*filter(None, llm)}
     lacking = {one.casefold(): one for one in own - theirs}
     respelt = sorted(one for one in theirs - own if one.casefold() in lacking)
     if respelt:

@@ -304,15 +304,16 @@ def refuse_idle_judges(design: Design) -> None:
 def refuse_repeated(spec: CampaignSpec, design: Design) -> None:
     """Refuse more judgments than judges can give who see each output, or pair, once."""
     n, each = design.judgments, spec.kinds * spec.repeats
-    if n > (most := spec.count_most(design.judges, design.items)):
+    items = spec.items or max(design.items, -(-design.outputs // spec.kinds))
+    if n > (most := spec.count_most(design.judges, items)):
         raise NotIdentified(
-            f"{n:,} judgments by {design.judges:,} judges on {design.items:,} items are more than"
+            f"{n:,} judgments by {design.judges:,} judges on {items:,} items are more than"
             f" the {most:,} there can be: a judge judges each of"
-            f" {design.items * spec.kinds:,} {'outputs' if spec.truth.rated else 'output pairs'}"
+            f" {items * spec.kinds:,} {'outputs' if spec.truth.rated else 'output pairs'}"
             f" {'once' if spec.repeats == 1 else f'{spec.repeats} times'}",
             [
                 f"plan {-(-n // (design.judges * each)):,} items or more",
-                *[f"plan {-(-n // (design.items * each)):,} judges or more"] * (not spec.each),
+                *[f"plan {-(-n // (items * each)):,} judges or more"] * (not spec.each),
             ],
         )
 
@@ -533,6 +534,8 @@ class Search:
             return float(np.mean([total[pair] for pair in self.spec.targets]))
 
         best = vary(MANY_ITEMS)
+        if best == inf:
+            return MANY_ITEMS
         return next((items for items in ITEMS if vary(items) <= SLACK * best), MANY_ITEMS)
 
     def _usual_items(self, n: int) -> int:

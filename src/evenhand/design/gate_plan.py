@@ -228,7 +228,11 @@ def plan_gate(
         larger = round(design.judgments * find_growth(power, spec.power, critical))
         if spec.is_sized or power >= spec.power - error or larger > MOST:
             break
-        enough = search.size(design.judges, larger)
+        enough = search.size(
+            design.judges, min(larger, spec.count_most(design.judges, spec.items or MOST))
+        )
+        if enough.judgments <= design.judgments:
+            break
     if decisions:
         steps = (campaigns, lambda done: tell(campaigns + done, 2 * campaigns))
         null = simulate_gate(spec, search.null, design, asked, steps)
@@ -332,8 +336,9 @@ class GateSearch:
         """Return the smallest design of a panel that passes often enough; None if none does."""
         if judges < self.spec.overlap or count_effective(self.size(judges, MOST)) < MIN_CLUSTERS:
             return None
-        low, high = judges * self.spec.overlap * self.spec.repeats, MOST
-        if self.expect(self.size(judges, high)) < self.spec.power:
+        low = judges * self.spec.overlap * self.spec.repeats
+        high = self.spec.count_most(judges, self.spec.items or MOST)
+        if low > high or self.expect(self.size(judges, high)) < self.spec.power:
             return None
         while high - low > max(1, low // 200):
             middle = (low + high) // 2

@@ -393,7 +393,9 @@ def rank_drawn(
     """Draw a campaign and rank it as `rank` does; model: of comparisons, by default its own."""
     own = model or BradleyTerry(ties="davidson" if truth.tie else "discard")
     chosen = Adjusted() if truth.rated else own
-    settings = Settings(chosen, "rank-sets", cluster, level, seed, lower_is_better=False)
+    settings = Settings(
+        chosen, "rank-sets", cluster, level, seed, lower_is_better=False, references=()
+    )
     if truth.rated:
         return rank_scores(draw_scores(truth, design, rng), settings)
     tally = draw_campaign(truth, design, rng)

@@ -259,6 +259,9 @@ ADDRESS: Final = r"[^\s<>()\[\],;:\"?&@]+@[^\s<>()\[\],;:\"?&@]+"
 NO_ADDRESS: Final = "no e-mail"  # Stands in a note for the address of who has none
 
 
+_TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
+
 def _read_wording(
     settings: Mapping[str, Any], where: str, folder: Path | None
 ) -> campaigns.Wording:
@@ -279,6 +282,9 @@ def _read_wording(
             _check_keys(field, (*LANGUAGE, *FORM), "a text")
             form = Form(**{key: field[key] for key in FORM if key in field})
             told = {key: field[key] for key in LANGUAGE if key in field}
+            tag = told.get("language", "")
+            if tag and not (isinstance(tag, str) and _TAG.fullmatch(tag)):
+                raise CampaignError(f"{tag!r} is no tag of a language: write es, pt-BR or zh-Hant")
             texts[name] = campaigns.TextField(**told, form=form)
     language, file = _read_word(settings, "language"), _read_word(settings, "messages")
     catalogue = None
@@ -390,10 +396,14 @@ campaign file: ignore = ["domain"]; if it is one, say which there are: systems =
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system
     odd: dict[str, str | None] = {}
-    for name in row:
-        if name in KNOWN or (name in systems and not named):
+    meanings = {name: _guess(name) for name in row if name not in KNOWN}
+    # a longer header such as Source text (EN) is taken for the source where nothing else may be it
+    longer = [name for name in meanings if _names_source(name)]
+    if len(longer) == 1 and "source" not in {*row, *meanings.values()}:
+        meanings[longer[0]] = "source"
+    for name, meant in meanings.items():
+        if name in systems and not named:
             continue
-        meant = _guess(name)
         if name in systems:
             odd[name] = None
         elif meant or (not systems and (named or meant == "")):
@@ -432,10 +442,13 @@ def _guess(name: str) -> str | None:
     plain = re.sub(r"\W+", "_", folded).strip("_")
     if plain in USUAL:
         return USUAL[plain]
-    if any(USUAL.get(word) == "source" for word in plain.split("_")):  # such as Source text (EN)
-        return "source"
     near = get_close_matches(folded, KNOWN, n=1, cutoff=0.8)
     return near[0] if near and not _OF_SYSTEM.fullmatch(name) else None
+
+
+def _names_source(name: str) -> bool:
+    words = re.sub(r"\W+", "_", name.casefold()).strip("_").split("_")
+    return len(words) > 1 and any(USUAL.get(word) == "source" for word in words)
 
 
 # What a text of a field (source, output, ...) becomes in the campaign

@@ -150,7 +150,7 @@ def write_cell(value: Any, kind: str) -> str:
     if kind == "range":
         return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
-        return typeset(MINUS.sub("−", written))
+        return typeset(written if kind in ("name", "names") else MINUS.sub("−", written))
     written = written.replace(",", "{,}").replace(" %", r"\,\%").replace("∞", r"\infty")
     return f"$[{written.replace(' to ', ', ')}]$" if kind.startswith("interval") else f"${written}$"
 

@@ -69,7 +69,7 @@ def test_letters_that_no_font_has_are_told_once(monkeypatch, tmp_path):
     style._find_fonts.cache_clear()
     monkeypatch.setattr("matplotlib.font_manager.findSystemFonts", list)
     chart = style.Chart((), Axis(0, 1), Axis.of_rows(["李 雷", "Zoë"]), ())
-    with pytest.warns(UserWarning, match="lack 李, 雷, .*install a font") as told:
+    with pytest.warns(UserWarning, match="lack 李, 雷: .*install a font") as told:
         style.write_figures({"one": chart, "two": chart}, tmp_path, ("png", "pdf", "svg"))
     assert len(told) == 1  # and none of matplotlib
 

@@ -43,7 +43,8 @@ def make_turns(
     """Make comparisons of which each turn of a question is an item, where some have several."""
     header = table.header(options)
     turn, items = header.named("turn"), header.candidates("item")
-    if turn and len(items) == 1 and "item" not in options.columns:
+    asked = {*options.columns.values()}
+    if turn and turn not in asked and len(items) == 1 and "item" not in options.columns:
         # MT-Bench numbers questions, each of two turns that are judged apart
         first = table.frame.select(items[0], turn).head(ROWS_LOOKED_AT)
         turns = first.group_by(items[0]).agg(nw.col(turn).n_unique().alias("turns"))

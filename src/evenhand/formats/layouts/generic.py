@@ -21,7 +21,6 @@ from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, Unkn
 from evenhand.formats import records
 from evenhand.formats import table as tables
 from evenhand.formats.grades import is_no_number, read_probability
-from evenhand.formats.layouts.arena import make_turns
 from evenhand.formats.roles import (
     UNKNOWN_POSITIONS,
     Header,
@@ -37,7 +36,7 @@ COMPARISONS: Final = tables.Layout(
     "comparisons",
     "comparisons",
     ("left", "right", "outcome"),
-    make=make_turns,
+    make=tables.make_comparisons,
     roles=tables.COMPARISON_ROLES,
     by_role=True,
 )

@@ -398,7 +398,7 @@ def wide(table: tables.Table, options: tables.ReadOptions) -> tables.Handle:
     notes = [say("unfolded", columns=[*plan.names], what=plan.describe(), are=are, hold=hold)]
     notes += _say_left(header, plan, asked=bool(options.lists))
     if "criterion" in plan.roles and not options.lists:
-        notes += _say_words(table.frame, header)
+        notes += _say_words(table.frame, header, options.missing)
     table, emptied = table.empty_missing([*plan.names])
     table, written = tables.read_written_scores(table, plan.names, plan.groups)
     notes += [*emptied, *written]
@@ -466,13 +466,13 @@ def _say_left(header: Header, plan: Unfolding, *, asked: bool) -> list[Finding]:
     return notes
 
 
-def _say_words(frame: Frame, header: Header) -> list[Finding]:
+def _say_words(frame: Frame, header: Header, missing: Sequence[str]) -> list[Finding]:
     """Name columns of criteria that hold a few words each, and are no scores for these."""
     notes = []
     for column in header.free:
         if is_criterion(column) and column not in header.spreads():
             labels = list(count_labels(frame, column, as_text=True))
-            labels = [one for one in labels if not is_missing(one)]
+            labels = [one for one in labels if not (is_missing(one) or one in missing)]
             if 1 < len(labels) <= MAX_STEPS:
                 words = sorted({one for one in labels if one.strip().lower() not in KNOWN_WORDS})
                 shown = words or sorted(labels)

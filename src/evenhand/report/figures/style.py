@@ -604,7 +604,10 @@ def _find_fonts(lacking: str) -> list[str]:
 
     fonts, left = list[str](), {*lacking}
     for path in filter(OTHER_FONTS.search, sorted(findSystemFonts())):
-        font = get_font(path)
+        try:
+            font = get_font(path)
+        except (OSError, RuntimeError):  # a damaged file among the installed ones
+            continue
         found = left.intersection(map(chr, font.get_charmap()))
         if found:
             fontManager.addfont(path)
