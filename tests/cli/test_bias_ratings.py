@@ -134,7 +134,7 @@ def test_offsets_of_judges_have_intervals_over_items_and_a_figure(folder, evenha
         assert (one.lower, one.upper) == pytest.approx((one.offset - margin, one.offset + margin))
     evenhand("bias", "scores.csv", "-o", "judges.svg")
     drawn = (folder / "judges.svg").read_text(encoding="utf-8")
-    assert "Judges by their scores, the lowest first" in drawn
+    assert "Judges by score, lowest first" in drawn
 
 
 def test_the_spread_of_judges_counts_their_repeats_once():

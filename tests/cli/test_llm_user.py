@@ -278,6 +278,16 @@ def test_names_of_systems_that_differ_in_capitals_are_named(battles, evenhand, u
         assert "differ only in capitals: opus and Opus. Write the same names in both" in refused
 
 
+@pytest.mark.parametrize("verb", ["bias", "agreement"])
+def test_an_empty_name_of_a_system_is_refused_with_its_row(battles, evenhand, verb):
+    people, verdicts = draw()[0], draw()[1]["gpt-4-turbo"]
+    people[0][2] = ""
+    write(battles / "hole.csv", people)
+    write(battles / "verdicts.csv", verdicts)
+    refused = evenhand(verb, "hole.csv", "--llm", "verdicts.csv", code=2).err
+    assert "a value is missing in column 'model_a' of hole.csv (row 1)" in refused
+
+
 @pytest.mark.parametrize("file", UNUSABLE)
 def test_a_report_refuses_the_verdicts_that_rank_refuses(battles, evenhand, file):
     write(battles / file, UNUSABLE[file](draw()[1]["gpt-4-turbo"]))

@@ -71,7 +71,7 @@ def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
 
 
 def test_the_seed_that_help_shows_is_the_one_that_python_uses():
-    """The option must not import numpy for its default, so it stands twice."""
+    """The option must not import numpy for its default, so it appears twice."""
     from evenhand.cli import options
     from evenhand.data import coding
 

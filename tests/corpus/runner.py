@@ -128,7 +128,7 @@ class Run:
 
 
 def read_cases(path: Path = FOLDER / "cases.toml") -> tuple[Case, ...]:
-    """Read the list, sorted by name; a name that stands twice is refused."""
+    """Read the list, sorted by name; a name that appears twice is refused."""
     told = tomllib.loads(path.read_text(encoding="utf-8"))
     cases = [
         _make_case(part, section, name, line)

@@ -115,7 +115,7 @@ def test_a_system_on_both_sides_through_its_names_is_refused(engine):
     row = "" if engine == "polars lazy" else " (row 1)"
     assert str(caught.value) == (
         f"'B' stands on both sides in votes.csv{row}, alone or in the name of a merged output:"
-        " leave these rows out, or read the names as they are (--system-separator '', in Python"
+        " exclude these rows, or read the names as they are (--system-separator '', in Python"
         " system_separator='')"
     )
 
@@ -127,9 +127,9 @@ def test_a_system_twice_in_a_ranking_through_its_names_is_refused(engine):
     with pytest.raises(InvalidJudgments) as caught:
         data.comparisons().tally()
     assert str(caught.value) == (
-        "system 'C' stands twice in ranking 'r1' of votes.csv, in 'A+C' and in 'C+D': it can be"
-        " one output only; correct the names, or read them as they are (--system-separator"
-        " '', in Python system_separator='')"
+        "system 'C' appears twice in ranking 'r1' of votes.csv, in 'A+C' and in 'C+D': a"
+        " ranking has one output of each system; correct the names, or read them as they are"
+        " (--system-separator '', in Python system_separator='')"
     )
 
 

@@ -119,13 +119,13 @@ def test_a_fractional_rank_is_refused(engine):
 @every_engine
 def test_a_system_twice_in_one_ranking_is_refused_by_name(engine):
     message = refused(changed(system=(3, "B")), engine)
-    assert "system 'B' stands twice in ranking 'r1' of votes.csv" in message
+    assert "system 'B' appears twice in ranking 'r1' of votes.csv" in message
 
 
 @every_engine
 def test_two_outputs_in_one_place_would_lose_their_comparison(engine):
     message = refused(changed(position=(3, 1)), engine)
-    assert "position '1' stands twice in ranking 'r1'" in message
+    assert "position '1' appears twice in ranking 'r1'" in message
 
 
 @every_engine

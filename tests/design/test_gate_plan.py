@@ -158,6 +158,13 @@ def test_panels_of_ratings_grow_as_simulation_asks():
     assert same.judgments == pytest.approx(plan.design.judgments, abs=2)
 
 
+@pytest.mark.parametrize("settings", [{"items": 20}, {"items": 34, "judges": 20}])
+def test_no_plan_has_more_judgments_than_judges_and_items_can_give(settings):
+    for seed in range(3):
+        design = evenhand.plan_gate(0.05, {**settings, "seed": seed}, campaigns=10).design
+        assert design.judgments <= design.judges * settings["items"]
+
+
 def test_the_command():
     words = ["plan", "--gate", ".1", "--judges", "50", "--campaigns", "0", "--cost-judgment", "2"]
     found = CliRunner().invoke(main, [*words, "--json"])

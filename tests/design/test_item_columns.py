@@ -21,7 +21,7 @@ def build(row, **chosen):
         ("Segment ID", "Did you mean 'item'"),
         ("notes", r"ignore = \[\"notes\"\]"),
         ("domain", r"ignore = \[\"domain\"\]"),
-        ("Source text (EN)", "Did you mean 'source'. Then call it so in the table"),
+        ("Source text (EN)", "Did you mean 'source'. Then rename it in the table"),
         ("Original", "Did you mean 'source'"),
         ("Quelle", "Did you mean 'source'"),
         ("Input (user)", r'systems = \["A", "B", "Input \(user\)"\]'),
@@ -30,6 +30,14 @@ def build(row, **chosen):
 def test_usual_columns_are_no_systems(name, hint):
     with pytest.raises(CampaignError, match=f"f, row 2: '{re.escape(name)}' would be a .*{hint}"):
         build({"item": "1", "A": "x", "B": "y", name: "z"})
+
+
+@pytest.mark.parametrize(
+    "row", [{"prompt_1": "x", "prompt_2": "y"}, {"source": "s", "A": "x", "open-source-7b": "y"}]
+)
+def test_longer_headers_are_systems_where_several_or_another_may_be_the_source(row):
+    systems = tuple(sorted(name for name in row if name != "source"))
+    assert build({"item": "1", **row})[0].systems == systems
 
 
 def test_systems_select_columns_and_rows_and_what_looks_like_a_text_is_still_refused():
@@ -66,16 +74,16 @@ def test_all_columns_that_are_no_systems_are_named_at_once():
         build({"id": "7", **SHEET, "sorce": "uno", "domain": "news"})
     assert str(wide.value) == (
         "f, row 2: 'id', 'notes', 'sorce' and 'domain' would be systems. Did you mean 'item' by"
-        " 'id', 'source' by 'sorce'? Then call it so in the table. If they are neither, leave them"
-        ' out, in a campaign file: ignore = ["id", "notes", "sorce", "domain"]; if they are,'
-        ' say which there are: systems = ["id", "new", "old", "notes", "sorce", "domain"]'
+        " 'id', 'source' by 'sorce'? Then rename it in the table. If they are neither, exclude"
+        ' them, in a campaign file: ignore = ["id", "notes", "sorce", "domain"]; if they are,'
+        ' list all systems: systems = ["id", "new", "old", "notes", "sorce", "domain"]'
     )
     with pytest.raises(CampaignError) as long:
         build({"item": "1", "system": "A", "output": "x", "mine": "hm", "sorce": "uno"})
     assert str(long.value) == (
         "f, row 2: 'mine' and 'sorce' are no columns of a table with 'system', which says whose"
-        " the outputs are. Did you mean 'source' by 'sorce'? Then call it so in the table. If not,"
-        ' leave them out, in a campaign file: ignore = ["mine", "sorce"]'
+        " the outputs are. Did you mean 'source' by 'sorce'? Then rename it in the table. If not,"
+        ' exclude them, in a campaign file: ignore = ["mine", "sorce"]'
     )
 
 

@@ -112,7 +112,7 @@ def test_a_sheet_of_items_is_a_table_of_items():
         ("2", "dos", {"A": "two"}),
     ]
     save_book("bad.xlsx", Items=[*ITEMS, [2, "dos", "x", "y"]])
-    with pytest.raises(CampaignError, match=r"bad.xlsx, row 5: item '2' is there already"):
+    with pytest.raises(CampaignError, match=r"bad.xlsx, row 5: item '2' appears twice"):
         read_campaign("bad.xlsx")
     save_book("bad.xlsx", Items=[*ITEMS, [9, "dos", "#NAME?", "y"]])
     with pytest.raises(InvalidJudgments, match=r"C5 of sheet 'Items' of bad.xlsx holds the error"):

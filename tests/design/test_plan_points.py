@@ -96,6 +96,12 @@ def test_the_least_difference_of_two_systems_is_that_of_a_noncentral_t():
     assert plan.weakest.expected == pytest.approx(nct.sf(critical, 11, 5.0 / error), abs=0.03)
 
 
+def test_a_system_called_like_a_reference_is_one_of_a_simulated_campaign():
+    named = {"systems": ["A", "human"], "worths": [2.0, 0.0], "judges": 10, "judgments": 200}
+    plan = plan_campaign({**named, "unit": "points", "noise_sd": 5.0}, campaigns=4)
+    assert plan.simulated.campaigns == 4
+
+
 def test_a_campaign_of_a_stated_size_says_what_it_decides():
     settings = {**RATED, "systems": 3, "judges": 15, "items": 60, "judgments": 900}
     plan = plan_campaign(settings, campaigns=60)

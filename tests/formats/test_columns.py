@@ -229,8 +229,8 @@ def test_scores_and_ranks_are_checked_in_every_frame(tmp_path) -> None:
 def test_what_the_expansion_to_pairs_would_lose_is_refused(save) -> None:
     head = "ranking,system,rank,position\nr,A,1,1\n"
     for row, words in {
-        "r,A,2,2": "system 'A' stands twice in ranking 'r'",
-        "r,B,2,1": "position '1' stands twice in ranking 'r'",
+        "r,A,2,2": "system 'A' appears twice in ranking 'r'",
+        "r,B,2,1": "position '1' appears twice in ranking 'r'",
         "r,B,2,": "a value is missing in column 'position'",
         "r,,2,2": "a value is missing in column 'system'",
         ",B,2,2": "a value is missing in column 'ranking'",

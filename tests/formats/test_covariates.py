@@ -145,7 +145,7 @@ def test_a_blank_is_nobody(table, words, save) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"P1": ["a"], "P1": ["b"]}', "'P1' stands twice in"),
+        ('{"P1": ["a"], "P1": ["b"]}', "'P1' appears twice in"),
         ('{"P1": ["a", null]}', "a login of 'P1' in .* is None"),
         ('{"P1": [" "]}', "a login of 'P1' in .* is ' '"),
         ('{" ": ["a"]}', "login 'a' in .* has a person without a name"),

@@ -204,7 +204,7 @@ def test_rankings_without_ids_are_one_of_each_judge_on_each_item_else_ids_are_ne
     assert any("each judge and item is one ranking" in str(note) for note in data.source.notes)
     save("r.csv", [*RANKED, *RANKED[:3]], "judge,item,system,rank\n")
     refused = run("rank", "r.csv", code=2)
-    assert "stands twice in ranking 'ann / 1'" in refused
+    assert "appears twice in ranking 'ann / 1'" in refused
     assert "an id for each ranking" in refused
     ids = [f"r{n // 3},{row}" for n, row in enumerate([*RANKED, *RANKED[:3]])]
     save("ids.csv", ids, "ranking,judge,item,system,rank\n")

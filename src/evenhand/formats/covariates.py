@@ -148,7 +148,7 @@ def read_persons(source: str | Path) -> dict[str, str]:
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:  # the reader of JSON would keep the last of two equal names
             raise InvalidJudgments(
-                f"'{twice}' stands twice in {path}: put all logins into one list"
+                f"'{twice}' appears twice in {path}: put all logins into one list"
             )
         return dict(pairs)
 

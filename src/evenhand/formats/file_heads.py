@@ -349,7 +349,7 @@ def refuse_columns_twice(columns: Sequence[str], where: str) -> None:
     twice = [one for at, one in enumerate(columns) if folded[at] in folded[:at]]
     if twice:
         raise UnknownFormat(
-            f"column '{twice[0]}' stands twice in the header of {where} (capitals do not tell"
+            f"column '{twice[0]}' appears twice in the header of {where} (capitals do not tell"
             " columns apart): rename one"
         )
 

@@ -104,7 +104,7 @@ class Disagreement:
 def kendall_distance(one: Scores, other: Scores) -> float:
     """Count the pairs of systems that two rankings order differently; ties in one count half."""
     _require_same([one, other])
-    mine, theirs = _signs(one), _signs(other)  # in which every pair stands twice
+    mine, theirs = _signs(one), _signs(other)  # in which every pair appears twice
     opposite = np.count_nonzero(mine * theirs < 0) / 2
     return opposite + np.count_nonzero((mine == 0) != (theirs == 0)) / 4
 

@@ -66,7 +66,7 @@ def test_any_line_end_is_read_and_the_last_may_be_missing(end: str, save) -> Non
 @pytest.mark.parametrize("header", ["left,right,winner,winner", "left,right,winner,Note,note"])
 def test_a_doubled_column_is_refused(header: str, save) -> None:
     words = refusal(save("t.csv", header + "\nA,B,left,left\n"), UnknownFormat)
-    assert "stands twice in the header" in words
+    assert "appears twice in the header" in words
 
 
 def test_lines_that_fit_no_table_are_named(save) -> None:
@@ -295,7 +295,7 @@ def test_twice_as_many_keys_take_about_twice_as_many_calls(save) -> None:
 def test_a_file_that_is_cut_off_is_refused(cut: int, save) -> None:
     for text in (_lines(RECORDS), json.dumps(RECORDS)):
         words = refusal(save("t.json", text[:-cut]), UnknownFormat)
-        assert "is not whole JSON: if it is damaged or cut off, correct or delete it" in words
+        assert "is not complete JSON: if it is damaged or cut off, correct or delete it" in words
 
 
 def test_json_that_is_no_list_of_objects_is_refused(save) -> None:

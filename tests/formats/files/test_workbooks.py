@@ -266,7 +266,7 @@ REFUSED = {
     "a column twice": (
         [[*HEADER, "Judge"], [*VOTES[0], "ann"]],
         UnknownFormat,
-        "column 'Judge' stands twice in the header of sheet 'Votes'",
+        "column 'Judge' appears twice in the header of sheet 'Votes'",
     ),
     "an error among scores": (
         [["judge", "system", "score"], ["ann", "A", 4], ["ann", "B", "#DIV/0!"]],

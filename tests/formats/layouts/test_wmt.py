@@ -78,7 +78,7 @@ def test_bad_ranks_name_the_lines_of_the_file(rank: str, line: int, save) -> Non
 
 def test_a_ranking_that_is_none_is_refused(save) -> None:
     path = save("t.csv", HEADER + _row() + _row(systems=("A", "B", "A")))
-    assert "system 'A' stands twice in ranking '2'" in refusal(path, InvalidJudgments)
+    assert "system 'A' appears twice in ranking '2'" in refusal(path, InvalidJudgments)
     path = save("t.csv", HEADER + _row(systems=("A", "", "C")))
     assert "missing in column 'system1Id..system3Id'" in refusal(path, InvalidJudgments)
     text = (HEADER + _row()).replace(",system3rank", "").replace(",1,2,2", ",1,2")

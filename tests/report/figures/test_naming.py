@@ -74,6 +74,18 @@ def test_letters_that_no_font_has_are_told_once(monkeypatch, tmp_path):
     assert len(told) == 1  # and none of matplotlib
 
 
+def test_a_damaged_font_among_the_installed_ones_is_passed_over(monkeypatch, tmp_path):
+    (tmp_path / "noto-cjk.ttf").write_text("no font")
+    style._find_fonts.cache_clear()
+    monkeypatch.setattr(
+        "matplotlib.font_manager.findSystemFonts", lambda: [str(tmp_path / "noto-cjk.ttf")]
+    )
+    assert style.OTHER_FONTS.search(str(tmp_path / "noto-cjk.ttf"))
+    with pytest.warns(UserWarning, match="lack 李"):
+        assert style._find_fonts("李") == []
+    style._find_fonts.cache_clear()
+
+
 def test_letters_of_other_fonts_are_taken_from_those(monkeypatch):
     style._find_fonts.cache_clear()
     other = findfont("STIXGeneral")
