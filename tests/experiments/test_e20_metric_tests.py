@@ -103,7 +103,7 @@ def rejections(arm):
 @pytest.mark.parametrize("arm", ARMS)
 def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, monkeypatch):
     monkeypatch.setattr(comparison, "DRAWS", 199)
-    monkeypatch.setattr(comparison, "MAX_EXACT", 0)  # 199 draws of the 4,096 swaps of 12 systems
+    monkeypatch.setattr(measures, "MAX_EXACT", 0)  # 199 draws of the 4,096 swaps of 12 systems
     found = rejections(arm)
     most = ALPHA + 3.09 * (ALPHA * (1 - ALPHA) / CAMPAIGNS[arm]) ** 0.5
     shares = "; ".join(f"{name} {share:.3f}" for name, share in found.items())
@@ -117,7 +117,7 @@ def test_swapped_systems_reject_equally_good_metrics_as_rarely_as_they_say(arm, 
 @pytest.mark.parametrize("arm", [*ARMS, "unlike noise"])
 def test_swapped_systems_reject_equal_correlations_of_means_as_rarely(arm, monkeypatch):
     monkeypatch.setattr(comparison, "DRAWS", 199)
-    monkeypatch.setattr(comparison, "MAX_EXACT", 0)
+    monkeypatch.setattr(measures, "MAX_EXACT", 0)
     systems, items, taste = ARMS.get(arm, (12, 100, UNLIKE[1]))
     noise = UNLIKE[0] if arm not in ARMS else 1.5
     rng = generator(20, [*ARMS, "unlike noise"].index(arm), 2)
