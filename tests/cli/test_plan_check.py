@@ -21,7 +21,7 @@ def test_promises_are_counted(evenhand, folder):
     ran = evenhand("check", "items.csv")
     assert "Campaign items: 12 items, 3 systems, 3 judges, 36 tickets." in ran.out
     assert "promises are kept: the campaign can be launched" in ran.out
-    assert "Shown beside outputs: source (12 of 12)." in " ".join(ran.out.split())
+    assert "Shown beside outputs: source (12 of 12 items)." in " ".join(ran.out.split())
     assert "BROKEN" not in ran.out
 
 

@@ -33,7 +33,7 @@ def test_it_says_who_is_better_and_what_is_still_needed(evenhand, votes):
     assert contract["excluded"][0]["code"] == "where"
     said = " ".join(evenhand("rank", votes, *where, "--pair", "A,B").out.split())
     more = float(f"{contract['judgments_needed']:.1e}")
-    assert f"judgments needed of all systems about {more:,.0f} more" in said
+    assert f"judgments needed, all systems about {more:,.0f} more" in said
     share = [f"{100 * contract[key]:.0f} %" for key in ("win", "win_lower", "win_upper")]
     assert f"wins of A {share[0]} {share[1].removesuffix(' %')} to {share[2]}" in said
     assert "intervals hold for all pairs of systems at once" in said

@@ -107,7 +107,7 @@ REFUSED = {
     "no model": (VOTES, OK, {"model": "elo"}, "model cannot be 'elo'"),
     "criterion of votes": (VOTES, OK, {"criterion": "mqm"}, "to ratings only: leave them out"),
     "criterion": (CRITERIA, None, {"criterion": "mqn"}, "no criterion 'mqn'"),
-    "no criterion": (CRITERIA, None, {}, r"others with it: --criterion da \| mqm"),
+    "no criterion": (CRITERIA, None, {}, r"others with: --criterion da \| mqm"),
     "scores alone": (
         {"metric": ["m"] * 6, **{n: PEOPLE[n] for n in ("item", "system", "score")}},
         None,

@@ -93,7 +93,7 @@ def test_judgments_still_needed_solve_their_equation(jury):
     times = brentq(lambda t: today * t - critical * np.sqrt(t) - z * np.sqrt(t - 1), 1.0, 1e4)
     assert pair.better is None
     np.testing.assert_allclose(pair.judgments_needed, (times - 1) * ranking.n_judgments, rtol=1e-4)
-    assert "judgments needed of all systems" in str(pair)
+    assert "judgments needed, all systems" in str(pair)
     assert evenhand.rank(jury).pair("A", "D").judgments_needed is None
 
 

@@ -116,7 +116,7 @@ def test_rankings_without_bias_raise_no_alarm():
     alarms = [find_position_bias(evenhand.read(rankings(seed))) for seed in range(20)]
     assert sum(bool(one.stand_out) for one in alarms) <= 4
     assert sum(one.heterogeneity_p <= 0.05 for one in alarms) <= 4
-    assert any("count for 1/1." in note for one in alarms for note in one.notes)
+    assert any("counts as 1/1." in note for one in alarms for note in one.notes)
 
 
 def test_turning_everything_round_turns_the_bias():
@@ -146,7 +146,7 @@ def test_a_ranking_of_weight_three_is_three_rankings():
     assert {j.judge: j.p_none for j in one.judges} == pytest.approx(
         {j.judge: j.p_none for j in two.judges}, rel=1e-6
     )
-    (note,) = [note for note in one.notes if "count for 1/" in note]
+    (note,) = [note for note in one.notes if "counts as 1/" in note]
     assert note in two.notes
 
 

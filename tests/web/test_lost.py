@@ -324,7 +324,7 @@ def test_a_backup_from_before_the_links_takes_the_links_that_judges_have(folder:
 
 STEPS = (  # in the order of a launch; each names a function, and what ends with it
     ("evenhand.web.store.database", "sync_folder"),
-    ("evenhand.web.store.database", "_run"),
+    ("evenhand.web.store.database", "refuse_unknown_version"),
     ("evenhand.web.store.database", "migrate"),
     ("evenhand.web.store.people", "launch"),
     ("evenhand.web.store.store.Store", "do"),

@@ -390,8 +390,8 @@ def check_columns(row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
 
     >>> check_columns({"item": "1", "domain": "news", "A": "x"}, ())
     Traceback (most recent call last):
-    evenhand.errors.CampaignError: 'domain' would be a system. If it is none, leave it out, in a \
-campaign file: ignore = ["domain"]; if it is one, say which there are: systems = ["domain", "A"]
+    evenhand.errors.CampaignError: 'domain' would be a system. If it is none, exclude it, in a \
+campaign file: ignore = ["domain"]; if it is one, list all systems: systems = ["domain", "A"]
     """
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system

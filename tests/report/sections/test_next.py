@@ -56,7 +56,7 @@ def test_where_all_is_decided_nothing_is_needed():
 def test_ends_that_nobody_collects_are_said_in_words():
     assert _say_range(23.4, 47e6, 40_000) == "23 or more"
     assert _say_range(0.2, 1_234.0, 40_000) == "1 to 1,200"
-    assert _say_range(3.16, None, 100) == "3 or more; no number, should the two not differ"
+    assert _say_range(3.16, None, 100) == "3 or more; if the two do not differ, no number is enough"
 
 
 def test_two_that_hardly_differ_get_no_number_of_judgments():
