@@ -93,8 +93,9 @@ def test_a_kill_while_the_log_of_sqlite_is_brought_into_the_file_loses_no_answer
     with Store.open(str(where)) as store:
         fill(store, make_pairs(items=4_000, judges=1))
     said: list[str] = []
-    halfway = 0
-    for _ in range(3):
+    kills = halfway = 0
+    while kills < 3 or (not halfway and kills < 30):  # on a fast disk few kills fall within it
+        kills += 1
         with run_writers() as process:
             tell(process, where, "write")
             for _ in range(luck.randrange(3)):
