@@ -16,7 +16,7 @@ from evenhand.design.pilot import learn_from_pilot
 from evenhand.design.plan import plan_campaign
 from evenhand.design.power import Design, Simulated, Truth, draw_scores
 from evenhand.design.spec import make_spec
-from evenhand.errors import UnknownOption
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.means import Adjusted
 from evenhand.ranking.inference import Settings
 from evenhand.ranking.ratings import rank_scores
@@ -100,6 +100,19 @@ def test_a_system_called_like_a_reference_is_one_of_a_simulated_campaign():
     named = {"systems": ["A", "human"], "worths": [2.0, 0.0], "judges": 10, "judgments": 200}
     plan = plan_campaign({**named, "unit": "points", "noise_sd": 5.0}, campaigns=4)
     assert plan.simulated.campaigns == 4
+
+
+def test_stated_items_are_those_that_judgments_are_counted_against():
+    asked = {"systems": ["A", "B", "C"], "worths": [9.0, 0.0, -9.0], "unit": "points"}
+    stated = {"judges": 6, "overlap": 6, "items": 10, "judgments": 42, "noise_sd": 5.0}
+    with pytest.raises(NotIdentified, match="2 items: with fewer than 6 nothing shows"):
+        plan_campaign({**asked, **stated}, campaigns=0)
+
+
+def test_many_judgments_without_stated_items_get_items_enough():
+    asked = {"systems": ["A", "B"], "gap": 0.3, "item_sd": 1.0}
+    design = plan_campaign({**asked, "judges": 10, "judgments": 60_000}, campaigns=0).design
+    assert design.judges * design.items >= 60_000
 
 
 def test_a_campaign_of_a_stated_size_says_what_it_decides():

@@ -298,3 +298,7 @@ def test_files_that_are_none():
     Path("c.toml").write_bytes(b"name = '\xff'")
     with pytest.raises(UnknownFormat, match="UTF-8"):
         read_campaign("c.toml")
+
+
+def test_a_stored_campaign_keeps_the_language_that_it_was_launched_with():
+    assert TextField("english").language == "english"  # read anew it is refused

@@ -358,3 +358,11 @@ def test_rankings_in_one_cell_are_told_by_their_values_under_any_name():
 def test_other_signs_in_cells_are_no_rankings(cells):
     frame = pd.DataFrame({"judge": ["a", "b"], "item": ["q"] * 2, "sequence": cells})
     assert "hold whole rankings" not in refusal(frame, UnknownFormat)
+
+
+@pytest.mark.usefixtures("folder")
+def test_codes_of_missing_scores_are_no_words_of_a_criterion() -> None:
+    columns = ("NA1", "so-so", "bad"), ("4", "3", "2")
+    _, notes = read_wide("judge,item,system,fluency,adequacy\n", *columns, missing=("NA1",))
+    (said,) = (one for one in notes if "fluency is not read" in one)
+    assert "NA1" not in said
