@@ -109,10 +109,12 @@ def test_stated_items_are_those_that_judgments_are_counted_against():
         plan_campaign({**asked, **stated}, campaigns=0)
 
 
-def test_many_judgments_without_stated_items_get_items_enough():
-    asked = {"systems": ["A", "B"], "gap": 0.3, "item_sd": 1.0}
-    design = plan_campaign({**asked, "judges": 10, "judgments": 60_000}, campaigns=0).design
-    assert design.judges * design.items >= 60_000
+@pytest.mark.parametrize("sd", [0.0, 1.0])
+def test_more_judgments_than_the_most_items_hold_are_refused_with_items_that_do(sd):
+    asked = {"systems": ["A", "B"], "gap": 0.3, "item_sd": sd, "judges": 10}
+    with pytest.raises(NotIdentified, match=r"on 5,000 items are more .* plan 6,000 items or more"):
+        plan_campaign({**asked, "judgments": 60_000}, campaigns=0)
+    assert plan_campaign({**asked, "judgments": 60_000, "items": 6_000}, campaigns=0).design
 
 
 def test_a_campaign_of_a_stated_size_says_what_it_decides():

@@ -304,7 +304,9 @@ def refuse_idle_judges(design: Design) -> None:
 def refuse_repeated(spec: CampaignSpec, design: Design) -> None:
     """Refuse more judgments than judges can give who see each output, or pair, once."""
     n, each = design.judgments, spec.kinds * spec.repeats
-    items = spec.items or max(design.items, -(-design.outputs // spec.kinds))
+    items = spec.items or design.items
+    if spec.truth.rated and not spec.items:  # the last item may be rated in part
+        items = min(items + 1, -(-design.outputs // spec.kinds))
     if n > (most := spec.count_most(design.judges, items)):
         raise NotIdentified(
             f"{n:,} judgments by {design.judges:,} judges on {items:,} items are more than"
