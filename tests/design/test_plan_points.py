@@ -97,7 +97,8 @@ def test_the_least_difference_of_two_systems_is_that_of_a_noncentral_t():
 
 
 def test_a_system_called_like_a_reference_is_one_of_a_simulated_campaign():
-    named = {"systems": ["A", "human"], "worths": [2.0, 0.0], "judges": 10, "judgments": 200}
+    named = {"systems": ["A", "B", "human"], "worths": [2.0, 1.0, 0.0], "judges": 10}
+    named["judgments"] = 300
     plan = plan_campaign({**named, "unit": "points", "noise_sd": 5.0}, campaigns=4)
     assert plan.simulated.campaigns == 4
 

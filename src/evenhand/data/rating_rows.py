@@ -49,7 +49,7 @@ class JudgmentRows:
     seconds: Array | None = field(default=None, kw_only=True)
     # (n,) when it was given, in seconds of any clock; None where no column says so
     moment: Array | None = field(default=None, kw_only=True)
-    # what must be said of the data, such as how many rows were left out and why
+    # what is known of the data, such as how many rows were excluded and why
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Self:

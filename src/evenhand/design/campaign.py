@@ -254,6 +254,7 @@ class Item:
 # Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")
 DIRECTIONS: Final = ("ltr", "rtl", "auto")
+NO_TAG: Final = "{!r} is no tag of a language: write es, pt-BR or zh-Hant"
 _SCRIPTS: Final = (
     "ar ara arc bal ckb div dv fa fas glk he heb iw kas ks lrc mzn per pnb prs ps pus sd snd syr ug"
     " uig ur urd yi yid",
@@ -275,7 +276,7 @@ class TextField:
         tag = self.language
         sound = isinstance(tag, str) and tag.isascii()
         if not sound or (tag and not tag.replace("-", "").isalnum()):
-            raise CampaignError(f"{tag!r} is no tag of a language: write es, pt-BR or zh-Hant")
+            raise CampaignError(NO_TAG.format(tag))
         if not self.direction:
             folded = tag.casefold()
             right = folded in RIGHT_TO_LEFT or folded.partition("-")[0] in RIGHT_TO_LEFT

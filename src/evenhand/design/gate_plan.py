@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from itertools import count
 from math import isfinite
@@ -228,9 +228,7 @@ def plan_gate(
         larger = round(design.judgments * find_growth(power, spec.power, critical))
         if spec.is_sized or power >= spec.power - error or larger > MOST:
             break
-        enough = search.size(
-            design.judges, min(larger, spec.count_most(design.judges, spec.items or MOST))
-        )
+        enough = search.size(design.judges, min(larger, search.count_most(design.judges)))
         if enough.judgments <= design.judgments:
             break
     if decisions:
@@ -325,6 +323,9 @@ class GateSearch:
             judgments += -judgments % judges
         return self.spec.design(judges, self.spec.items or MOST, judgments)
 
+    def count_most(self, judges: int) -> int:
+        return self.spec.count_most(judges, self.spec.items or MOST)
+
     def expect(self, design: Design) -> float:
         """Return the chance to pass (proportion)."""
         error = float(sum(part[0, 1] for part in self.inputs.vary(design).values())) ** 0.5
@@ -337,7 +338,7 @@ class GateSearch:
         if judges < self.spec.overlap or count_effective(self.size(judges, MOST)) < MIN_CLUSTERS:
             return None
         low = judges * self.spec.overlap * self.spec.repeats
-        high = self.spec.count_most(judges, self.spec.items or MOST)
+        high = self.count_most(judges)
         if low > high or self.expect(self.size(judges, high)) < self.spec.power:
             return None
         while high - low > max(1, low // 200):
@@ -357,9 +358,10 @@ class GateSearch:
         sizes = [(one.judges, min(round(times * one.judgments), MOST)) for one in self.sized]
         fewest = min((n for _, n in sizes), default=0)
         # more judges than judgments that suffice would have one each, and some none
-        most = partial(self.spec.count_most, items=self.spec.items or MOST)
         return [
-            self.size(judges, n) for judges, n in sizes if judges <= fewest and n <= most(judges)
+            self.size(judges, n)
+            for judges, n in sizes
+            if judges <= fewest and n <= self.count_most(judges)
         ]
 
     def find(self) -> Design:

@@ -284,7 +284,7 @@ def _read_wording(
             told = {key: field[key] for key in LANGUAGE if key in field}
             tag = told.get("language", "")
             if tag and not (isinstance(tag, str) and _TAG.fullmatch(tag)):
-                raise CampaignError(f"{tag!r} is no tag of a language: write es, pt-BR or zh-Hant")
+                raise CampaignError(campaigns.NO_TAG.format(tag))
             texts[name] = campaigns.TextField(**told, form=form)
     language, file = _read_word(settings, "language"), _read_word(settings, "messages")
     catalogue = None
@@ -402,10 +402,8 @@ campaign file: ignore = ["domain"]; if it is one, list all systems: systems = ["
     if len(longer) == 1 and "source" not in {*row, *meanings.values()}:
         meanings[longer[0]] = "source"
     for name, meant in meanings.items():
-        if name in systems and not named:
-            continue
         if name in systems:
-            odd[name] = None
+            odd |= {name: None} if named else {}
         elif meant or (not systems and (named or meant == "")):
             odd[name] = meant
     if not odd:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 Truths = NDArray[np.bool_]
 ROUNDING: Final = 1e-7  # Standard error beside the largest of all pairs that is rounding
 BINDING_RATIO: Final = 2.0  # V_w / V_0 beyond which more judgments cannot halve the variance
-MAX_FALSE_BINDING: Final = 0.05  # Chance of saying falsely that clusters differ so much
+MAX_FALSE_BINDING: Final = 0.05  # Chance of a false finding that clusters differ so much
 JUDGMENTS: Final = -1
 
 

@@ -787,7 +787,7 @@ def place_names(
     height: float = inf,
     lines: Sequence[int] = (),
 ) -> list[Name]:
-    """Choose a side, and up to so many lines away, for each name; one without room is left out."""
+    """Choose a side, and up to so many lines away, for each name; one without room is omitted."""
     # Left, top, right, bottom of what is taken
     taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
