@@ -103,9 +103,10 @@ def test_a_system_called_like_a_reference_is_one_of_a_simulated_campaign():
     assert plan.simulated.campaigns == 4
 
 
-def test_stated_items_are_those_that_judgments_are_counted_against():
+@pytest.mark.parametrize("items", [{}, {"items": 10}])
+def test_an_item_that_is_rated_in_part_is_none_too_few(items):
     asked = {"systems": ["A", "B", "C"], "worths": [9.0, 0.0, -9.0], "unit": "points"}
-    stated = {"judges": 6, "overlap": 6, "items": 10, "judgments": 42, "noise_sd": 5.0}
+    stated = {"judges": 6, "overlap": 6, "judgments": 42, "noise_sd": 5.0, **items}
     with pytest.raises(NotIdentified, match="2 items: with fewer than 6 nothing shows"):
         plan_campaign({**asked, **stated}, campaigns=0)
 
